@@ -14,6 +14,10 @@ namespace weft_engine::remote {
 std::string task_of(std::string_view device);
 std::string task_name(std::string_view job, int task);
 
+// A server of this process whose address in the cluster leaves the port open ("localhost:0"): others of the process find it by its cluster and task.
+// Port 0: it is gone.
+void publish_task(const ClusterMap& cluster, const std::string& task, int port);
+
 class Connections {
  public:
   Connections(const TransportApi& transport, ClusterMap cluster) : transport_(transport), cluster_(std::move(cluster)) {}

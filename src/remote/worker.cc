@@ -21,14 +21,27 @@ const DeviceSet* task_devices(const std::string& job, int task, int cpus) {
 
 Worker::Worker(op::Registry& registry, const TransportApi& transport, const DeviceSet* devices, std::string task, ClusterMap cluster)
     : devices_(devices),
-      connections_(std::make_shared<Connections>(transport, std::move(cluster))),
+      connections_(std::make_shared<Connections>(transport, cluster)),
       steps_(std::make_shared<StepTable>(task, connections_)),
-      eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)) {
+      eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)),
+      graphs_(std::make_shared<GraphService>(registry, devices, task, steps_)),
+      master_(std::make_shared<MasterService>(graphs_, connections_, std::move(cluster))) {
   add_worker_methods();
   add_eager_methods(methods_, eager_);
+  add_graph_methods(methods_, graphs_);
+  add_master_methods(methods_, master_);
 }
 
-Worker::~Worker() { eager_->close_all(); }
+Worker::~Worker() {
+  stop();
+  eager_->close_all();
+}
+
+void Worker::stop() {
+  master_->stop();
+  steps_->stop(cancelled("the server has stopped"));
+  graphs_->stop();
+}
 
 void Worker::add_worker_methods() {
   methods_.add(kWorkerService, "GetStatus", [devices = devices_](std::string_view, Reply reply) {
@@ -58,15 +71,22 @@ bool is_loopback(const std::string& address) {
 
 class Network final : public runtime::ServerNetwork {
  public:
-  Network(std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener) : worker_(std::move(worker)), listener_(std::move(listener)) {}
+  Network(const runtime::ServerSpec& spec, std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener)
+      : cluster_(spec.cluster), task_(task_name(spec.job, spec.task)), worker_(std::move(worker)), listener_(std::move(listener)) {}
   ~Network() override { stop(); }
   int port() const override { return listener_->port(); }
+  void start() override { publish_task(cluster_, task_, port()); }
   void stop() override {
-    worker_->steps().stop(cancelled("the server has stopped"));
+    if (std::exchange(stopped_, true)) return;
+    publish_task(cluster_, task_, 0);
+    worker_->stop();
     listener_->stop();
   }
 
  private:
+  const ClusterMap cluster_;
+  const std::string task_;
+  bool stopped_ = false;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Listener> listener_;
 };
@@ -82,7 +102,7 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, co
     log(LogLevel::kWarning, cat("the server of ", task_name(spec.job, spec.task),
                                 " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
   WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(local ? "127.0.0.1" : "0.0.0.0", port, worker->service()));
-  return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(std::move(worker), std::move(listener)));
+  return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(spec, std::move(worker), std::move(listener)));
 }
 
 }  // namespace weft_engine::remote

@@ -1,7 +1,8 @@
-// Worker: what a task of a cluster serves: WorkerService and EagerService, on the devices of this process under the task's names.
+// Worker: what a task of a cluster serves: WorkerService, EagerService and MasterService, on the devices of this process under the task's names.
 #pragma once
 
 #include "remote/eager_service.h"
+#include "remote/master_service.h"
 #include "runtime/server.h"
 
 namespace weft_engine::remote {
@@ -13,7 +14,8 @@ class Worker final {
   ~Worker();
 
   Service& service() { return methods_; }
-  StepTable& steps() { return *steps_; }
+  // Whoever waits here gets an error, so that the transport can end.
+  void stop();
 
  private:
   void add_worker_methods();
@@ -23,6 +25,8 @@ class Worker final {
   // Shared with the threads that calls run on.
   const std::shared_ptr<StepTable> steps_;
   const std::shared_ptr<EagerService> eager_;
+  const std::shared_ptr<GraphService> graphs_;
+  const std::shared_ptr<MasterService> master_;
   MethodTable methods_;
 };
 

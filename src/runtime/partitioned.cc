@@ -1,5 +1,6 @@
 // Running the parts of a body side by side.
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -17,9 +18,39 @@ struct Planned {
   std::vector<int> args, rets;
 };
 
+constexpr std::string_view kEdges = "part";
+
+// Messages between the parts of one call. Those of the step around it (sent by other tasks, or by the parts of a session's step) pass through.
+class CallRendezvous final : public Rendezvous {
+ public:
+  explicit CallRendezvous(Rendezvous* outer) : outer_(outer), own_(make_local_rendezvous()) {}
+  Status send(std::string_view key, Tensor value, bool dead) override { return of(key).send(key, std::move(value), dead); }
+  void recv_async(std::string_view key, Done done) override {
+    Rendezvous& from = of(key);
+    if (&from == outer_) waits_outside_ = true;
+    from.recv_async(key, std::move(done));
+  }
+  // Whoever waits here must get it, wherever the value was to come from.
+  void abort(Status status) override {
+    own_->abort(status);
+    if (waits_outside_) outer_->abort(status);
+  }
+
+ private:
+  Rendezvous& of(std::string_view key) const {
+    if (!outer_) return *own_;
+    std::string_view name = key;  // behind source, incarnation and destination
+    for (int i = 0; i < 3; ++i) name.remove_prefix(std::min(name.find(';'), name.size() - 1) + 1);
+    return name.starts_with(kEdges) ? *own_ : *outer_;
+  }
+  Rendezvous* const outer_;
+  const std::shared_ptr<Rendezvous> own_;
+  std::atomic<bool> waits_outside_{false};
+};
+
 // One call: what its parts share, alive until the last of them has ended.
 struct Call : std::enable_shared_from_this<Call> {
-  Call(const KernelEnv& e, size_t parts) : env(e), parent(e.cancellation), rendezvous(make_local_rendezvous()), left(parts) {
+  Call(const KernelEnv& e, size_t parts) : env(e), parent(e.cancellation), rendezvous(std::make_shared<CallRendezvous>(e.rendezvous)), left(parts) {
     env.rendezvous = rendezvous.get();
     env.cancellation = &cancellation;
   }
@@ -155,7 +186,7 @@ Status runs_here(const graph::FunctionBody& body, const Device& device) {
 }
 
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const DeviceSet& devices, const PlanContext& c) {
-  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices));
+  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices, {.edges = kEdges}));
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.body.graph->num_nodes() > b.body.graph->num_nodes(); });
   std::vector<Planned> planned;
   for (Part& p : parts) {

@@ -85,4 +85,5 @@ def main():
 
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-main()
+if __name__ == "__main__":
+    main()
