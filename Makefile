@@ -3,7 +3,7 @@ BUILD ?= build/release
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
-           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev libgrpc++-dev python3-dev python3-venv
+           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev libgrpc++-dev openssl python3-dev python3-venv
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 STYLE_PACKAGES = clang-format-19 clang-tidy-19

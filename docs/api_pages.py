@@ -17,7 +17,7 @@ GROUPS = (
     ("Tensors", "tensor types indexing array math linalg random strings image dlpack error call"),
     (
         "Variables, gradients, functions",
-        "variable tape function control_flow nest module lookup context distribute trace",
+        "variable tape function control_flow nest module lookup context distribute cluster trace",
     ),
     (
         "Models",

@@ -5,6 +5,7 @@
 #include "weft/call.h"
 #include "weft/callbacks.h"
 #include "weft/checkpoint.h"
+#include "weft/cluster.h"
 #include "weft/context.h"
 #include "weft/control_flow.h"
 #include "weft/data.h"

@@ -268,7 +268,11 @@ FunctionCore::Results FunctionCore::call(const std::vector<Tensor>& inputs, cons
   impl_->calls.fetch_add(1, std::memory_order_relaxed);
   // Replicas have variables of their own, and so graphs of their own.
   const trace::Replica* replica = trace::current_replica();
-  auto f = replica ? impl_->get(inputs, core::cat(key, "replica", replica->id), body) : impl_->get(inputs, key, body);
+  std::string own;
+  if (replica) own = core::cat(key, "replica", replica->id);
+  // On a cluster a trace holds the device scope that it was made in, as TensorFlow's do: nodes name the task.
+  if (!api::scoped_device().empty() && api::context().remote_tasks) own = core::cat(own.empty() ? key : own, "device", api::scoped_device());
+  auto f = impl_->get(inputs, own.empty() ? key : own, body);
   return {api::from_values(api::unwrap(f->function->call(api::to_values(inputs)))), f->layout};
 }
 

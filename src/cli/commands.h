@@ -89,4 +89,33 @@ struct CompileArgs {
 };
 int compile(const CompileArgs& args);
 
+// How connections are protected; shared by the commands that speak with other processes. Empty: as the environment says.
+struct ProtectionArgs {
+  std::string certificate, key, authority, tls_name, token_file;
+};
+
+struct ServerArgs {
+  std::string cluster, job, bind;
+  int task = -1, devices = 1, threads = 0, port = 8888;
+  int max_message_mb = 0, max_streams = 0, max_contexts = 0;  // 0: not said
+  ProtectionArgs protection;
+};
+int server(const ServerArgs& args);
+
+struct DevicesArgs {
+  std::string cluster;
+  std::vector<std::string> addresses;
+  double timeout = 5;
+  ProtectionArgs protection;
+};
+int list_devices(const DevicesArgs& args);
+
+struct LaunchArgs {
+  int count = 1, ps = 0, grace = 10;
+  bool chief = false, secure = false;
+  std::string job = "worker", log_dir;
+  std::vector<std::string> program;
+};
+int launch(const LaunchArgs& args);
+
 }  // namespace weft::cli

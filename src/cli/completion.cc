@@ -21,7 +21,13 @@ constexpr Command kCommands[] = {
     {"trace", "Record what runs when", "--signature --input --output --runs --warmup --rows --batch --cast ", true},
     {"bench", "Measure latency, throughput and memory", "--signature --input --batch --clients --duration --cast --json ", true},
     {"ops", "List the ops, or explain one", "--names --table --help ", false},
-    {"devices", "List the devices of this machine", "--help ", false},
+    {"server", "Serve a task of a cluster",
+     "--cluster --job --task --port --devices --threads --bind --tls-cert --tls-key --tls-ca --tls-name --token-file --max-message-mb --max-streams "
+     "--max-contexts --help ",
+     true},
+    {"launch", "Run a program as all tasks of a cluster on this machine", "--count --job --ps --chief --log-dir --grace --secure --help ", true},
+    {"devices", "List the devices of this machine, or of a cluster",
+     "--cluster --timeout --tls-cert --tls-key --tls-ca --tls-name --token-file --help ", true},
     {"completion", "Print a completion script", "bash zsh fish ", false},
 };
 

@@ -72,6 +72,14 @@ void add_load(CLI::App* c, LoadArgs& a, bool runs) {
   c->add_flag("--jit", a.jit, "compile just in time where possible; the log names what cannot be compiled");
 }
 
+void add_protection(CLI::App* c, ProtectionArgs& a) {
+  c->add_option("--tls-cert", a.certificate, "PEM file: the certificate that this side shows; TLS is used then, by both sides (WEFT_TLS_CERT)");
+  c->add_option("--tls-key", a.key, "PEM file: its private key (WEFT_TLS_KEY)");
+  c->add_option("--tls-ca", a.authority, "PEM file: the authority that must have signed the other side's certificate (WEFT_TLS_CA)");
+  c->add_option("--tls-name", a.tls_name, "the name in certificates of servers, where it is not their host's (WEFT_TLS_NAME)");
+  c->add_option("--token-file", a.token_file, "file with a secret that all processes of the cluster share (WEFT_CLUSTER_TOKEN_FILE)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -218,7 +226,67 @@ int main(int argc, char** argv) {
   ops->add_flag("--table", table, "a Markdown table of all ops with their kernels");
   ops->footer("Examples:\n  weft ops MatMul      signature, kernels and what it does\n  weft ops | grep -i pool\n  weft ops --table > ops.md");
 
-  auto* devices = app.add_subcommand("devices", "List the devices of this machine");
+  ServerArgs server_args;
+  auto* server_command = app.add_subcommand("server", "Serve a task of a cluster: other processes run ops and functions on its devices");
+  server_command->add_option("--cluster", server_args.cluster,
+                             "JSON file: {\"worker\": [\"host:port\", ...]}; default: TF_CONFIG, or the nodes of a Slurm step");
+  server_command->add_option("--job", server_args.job, "its job; default: TF_CONFIG's, or the only one");
+  server_command->add_option("--task", server_args.task, "its number there; default: TF_CONFIG's, or the rank that Slurm or Open MPI gave")
+      ->check(CLI::Range(0, 1 << 30));
+  server_command->add_option("--port", server_args.port, "first port on each node of a Slurm step")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  server_command->add_option("--devices", server_args.devices, "virtual CPU devices that others see")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  server_command->add_option("--threads", server_args.threads, "threads of the engine; 0: one per core")->check(CLI::Range(0, 1024));
+  server_command->add_option("--bind", server_args.bind,
+                             "address to listen on; default: 127.0.0.1 if the task's host is localhost, else all (WEFT_CLUSTER_BIND)");
+  add_protection(server_command, server_args.protection);
+  server_command->add_option("--max-message-mb", server_args.max_message_mb, "larger requests are refused (WEFT_CLUSTER_MAX_MESSAGE_MB)")
+      ->check(CLI::Range(1, 2047));
+  server_command->add_option("--max-streams", server_args.max_streams, "calls of one connection at a time (WEFT_CLUSTER_MAX_STREAMS)")
+      ->check(CLI::Range(1, 1 << 30));
+  server_command->add_option("--max-contexts", server_args.max_contexts, "clients that it keeps state for; default: 1024 (WEFT_CLUSTER_MAX_CONTEXTS)")
+      ->check(CLI::Range(1, 1 << 30));
+  server_command->footer(
+      "It runs until SIGTERM or Ctrl-C. Whoever can reach it can run any op, files included: a task whose host is localhost is reached from this "
+      "machine alone; protect others.\n"
+      "Examples:\n  weft server --cluster cluster.json --job worker --task 0\n"
+      "  TF_CONFIG='{\"cluster\": {\"worker\": [\"localhost:9001\"]}, \"task\": {\"type\": \"worker\", \"index\": 0}}' weft server\n"
+      "  srun -N 4 weft server                                    one on each node, at port 8888\n"
+      "  weft server --cluster cluster.json --task 1 --tls-cert task.pem --tls-key task.key --tls-ca ca.pem --token-file token");
+
+  LaunchArgs launch_args;
+  auto* launch_command = app.add_subcommand("launch", "Run a program as all tasks of a cluster on this machine");
+  launch_command->prefix_command();
+  launch_command->add_option("-n,--count", launch_args.count, "tasks of the job")->check(CLI::Range(0, 1024))->capture_default_str();
+  launch_command->add_option("--job", launch_args.job, "the job's name")->capture_default_str();
+  launch_command->add_option("--ps", launch_args.ps, "parameter servers beside them")->check(CLI::Range(0, 1024))->capture_default_str();
+  launch_command->add_flag("--chief", launch_args.chief, "a task \"chief\" beside them, which the others serve");
+  launch_command->add_option("--log-dir", launch_args.log_dir, "also write what each task prints into FOLDER/worker-0.log and so on");
+  launch_command->add_option("--grace", launch_args.grace, "seconds between asking tasks to end and killing them")
+      ->check(CLI::Range(0, 86400))
+      ->capture_default_str();
+  launch_command->add_flag("--secure", launch_args.secure, "a token for this job: no other user of the machine can use its servers");
+  launch_command->footer(
+      "PROGRAM ARGUMENTS ... come last. Each task gets TF_CONFIG with free ports and its own number, and each line that it prints starts with its "
+      "name. The\n"
+      "first task that fails ends the others, and its exit status is the command's; Ctrl-C ends all, twice: at once. Parameter servers (with --chief "
+      "also\n"
+      "workers) are ended when the others are done.\n"
+      "Examples:\n  weft launch -n 4 python train.py --epochs 3\n  weft launch -n 2 --ps 2 --chief --log-dir logs python train.py\n  weft launch -n "
+      "2 weft server");
+
+  DevicesArgs devices_args;
+  auto* devices = app.add_subcommand("devices", "List the devices of this machine, or of a running cluster");
+  devices->add_option("ADDRESS", devices_args.addresses, "host:port of tasks to ask");
+  devices->add_option("--cluster", devices_args.cluster, "JSON file: all tasks of this cluster");
+  devices->add_option("--timeout", devices_args.timeout, "seconds to wait for answers")->check(CLI::Range(0.01, 86400.0))->capture_default_str();
+  add_protection(devices, devices_args.protection);
+  devices->footer(
+      "Fails if a task does not answer.\nExamples:\n  weft devices\n  weft devices --cluster cluster.json\n  weft devices localhost:9001 "
+      "localhost:9002");
 
   std::string shell;
   auto* completion = app.add_subcommand("completion", "Print a completion script for your shell");
@@ -236,9 +304,13 @@ int main(int argc, char** argv) {
     if (*trace_command) return trace(trace_args);
     if (*bench_command) return bench(bench_args);
     if (*ops) return op.empty() ? list_ops(names, table) : show_op(op);
-    if (*devices) {
-      for (const auto& d : weft::devices()) std::cout << d.name << "  " << d.type << "  " << (d.memory_limit >> 20) << " MB\n";
-    } else if (*completion) {
+    if (*server_command) return server(server_args);
+    if (*devices) return list_devices(devices_args);
+    if (*launch_command) {
+      launch_args.program = launch_command->remaining();
+      return launch(launch_args);
+    }
+    if (*completion) {
       std::cout << completion_script(shell);
     } else {
       std::cout << app.help();

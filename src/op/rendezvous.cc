@@ -1,5 +1,6 @@
 #include "op/rendezvous.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -20,7 +21,7 @@ class LocalRendezvous final : public Rendezvous {
         m.sent.push_back({std::move(value), dead});
         return {};
       }
-      waiting = std::move(m.waiting.front());
+      waiting = std::move(m.waiting.front().done);
       m.waiting.pop_front();
       drop_if_empty(key, m);
     }
@@ -28,7 +29,8 @@ class LocalRendezvous final : public Rendezvous {
     return {};
   }
 
-  void recv_async(std::string_view key, Done done) override {
+  void recv_async(std::string_view key, Done done) override { recv_async(key, nullptr, std::move(done)); }
+  void recv_async(std::string_view key, const void* ticket, Done done) override {
     std::unique_lock lock(mutex_);
     if (!aborted_.ok()) {
       Status s = aborted_;
@@ -37,7 +39,7 @@ class LocalRendezvous final : public Rendezvous {
     }
     Meeting& m = meetings_[std::string(key)];
     if (m.sent.empty()) {
-      m.waiting.push_back(std::move(done));
+      m.waiting.push_back({ticket, std::move(done)});
       return;
     }
     Sent sent = std::move(m.sent.front());
@@ -45,6 +47,24 @@ class LocalRendezvous final : public Rendezvous {
     drop_if_empty(key, m);
     lock.unlock();
     done({}, std::move(sent.value), sent.dead);
+  }
+
+  bool give_up(std::string_view key, const void* ticket) override {
+    Done dropped;  // destroyed after the lock is
+    std::lock_guard lock(mutex_);
+    const auto it = meetings_.find(std::string(key));
+    if (it == meetings_.end()) return false;
+    auto& waiting = it->second.waiting;
+    const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& w) { return w.ticket == ticket; });
+    if (found == waiting.end()) return false;
+    dropped = std::move(found->done);
+    waiting.erase(found);
+    drop_if_empty(key, it->second);
+    return true;
+  }
+  bool empty() override {
+    std::lock_guard lock(mutex_);
+    return meetings_.empty();
   }
 
   // The last of those who wait may end the step, and this object with it: nothing is touched afterwards.
@@ -57,7 +77,7 @@ class LocalRendezvous final : public Rendezvous {
       meetings.swap(meetings_);
     }
     for (auto& [key, m] : meetings) {
-      for (Done& done : m.waiting) done(status, {}, false);
+      for (Waiting& w : m.waiting) w.done(status, {}, false);
     }
   }
 
@@ -66,9 +86,13 @@ class LocalRendezvous final : public Rendezvous {
     Tensor value;
     bool dead;
   };
+  struct Waiting {
+    const void* ticket;
+    Done done;
+  };
   struct Meeting {
     std::deque<Sent> sent;     // at most one of the two holds something
-    std::deque<Done> waiting;
+    std::deque<Waiting> waiting;
   };
   void drop_if_empty(std::string_view key, const Meeting& m) {
     if (m.sent.empty() && m.waiting.empty()) meetings_.erase(std::string(key));

@@ -21,6 +21,11 @@ class Rendezvous {
   virtual Status send(std::string_view key, Tensor value, bool dead) = 0;
   // `done` is called when the value is there, at once if it is already; or with the error of abort.
   virtual void recv_async(std::string_view key, Done done) = 0;
+  // The same for one who may not wait to the end: give_up() with the key and the ticket drops `done` without a call, if nothing has come yet (true).
+  virtual void recv_async(std::string_view key, const void* /*ticket*/, Done done) { recv_async(key, std::move(done)); }
+  virtual bool give_up(std::string_view /*key*/, const void* /*ticket*/) { return false; }
+  // Nothing was sent that nobody took, and nobody waits.
+  virtual bool empty() { return false; }
   // Everyone who waits, now or later, gets this error.
   virtual void abort(Status status) = 0;
 };

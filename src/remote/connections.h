@@ -46,7 +46,9 @@ class TaskRendezvous final : public op::Rendezvous {
   void recv_async(std::string_view key, Done done) override;
   void abort(Status status) override { local_->abort(std::move(status)); }
   // For those who ask from outside: only what this task sends.
-  void recv_local(std::string_view key, Done done) { local_->recv_async(key, std::move(done)); }
+  void recv_local(std::string_view key, Done done, const void* ticket = nullptr) { local_->recv_async(key, ticket, std::move(done)); }
+  bool give_up(std::string_view key, const void* ticket) override { return local_->give_up(key, ticket); }
+  bool empty() override { return local_->empty(); }
 
  private:
   const int64_t step_id_;

@@ -19,6 +19,17 @@ std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const
   return step;
 }
 
+void StepTable::give_up(int64_t step_id, std::string_view key, const void* ticket) {
+  std::shared_ptr<TaskRendezvous> step;  // destroyed after the lock is
+  std::lock_guard lock(mutex_);
+  const auto it = steps_.find(step_id);
+  if (it == steps_.end()) return;
+  it->second->give_up(key, ticket);
+  if (it->second.use_count() > 1 || !it->second->empty()) return;
+  step = std::move(it->second);
+  steps_.erase(it);
+}
+
 void StepTable::stop(const Status& status) {
   std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps;
   {
@@ -263,6 +274,8 @@ Result<Message> EagerService::create(const CreateContext& request) {
     std::lock_guard lock(mutex_);
     if (contexts_.contains(request.context_id)) {
       if (request.view_id == 0) return invalid_argument("EagerService:CreateContext failed. Context id: <", request.context_id, "> already exists.");
+    } else if (contexts_.size() >= size_t(settings().ok() ? settings()->max_contexts : 1)) {
+      return resource_exhausted("this server keeps state for ", contexts_.size(), " clients, which is its limit (WEFT_CLUSTER_MAX_CONTEXTS)");
     }
   }
   auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);

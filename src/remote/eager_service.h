@@ -15,6 +15,8 @@ class StepTable {
  public:
   StepTable(std::string task, std::shared_ptr<Connections> connections) : task_(std::move(task)), connections_(std::move(connections)) {}
   std::shared_ptr<TaskRendezvous> find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections = nullptr);
+  // Drops a receive that came from outside; a step that nobody but the asker knew of goes with it.
+  void give_up(int64_t step_id, std::string_view key, const void* ticket);
   // Whoever waits gets the status.
   void erase(int64_t step_id, const Status& status);
   // From here on everyone who waits gets the status, also those who come later: a server that ends must not wait for values that will not come.

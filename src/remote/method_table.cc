@@ -8,6 +8,11 @@ namespace weft_engine::remote {
 static std::string full_name(std::string_view service, std::string_view method) { return cat("/", service, "/", method); }
 
 void MethodTable::add(std::string_view service, std::string_view method, Handler handler) {
+  add_waiting(service, method,
+              [handler = std::move(handler)](std::string_view request, Reply reply, const OnAbandoned&) { handler(request, std::move(reply)); });
+}
+
+void MethodTable::add_waiting(std::string_view service, std::string_view method, WaitingHandler handler) {
   handlers_[full_name(service, method)] = std::move(handler);
 }
 
@@ -19,8 +24,8 @@ void MethodTable::add_stream(std::string_view service, std::string_view method, 
   streams_[full_name(service, method)] = std::move(maker);
 }
 
-void MethodTable::call(std::string_view method, Message request, Reply reply) {
-  if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply));
+void MethodTable::call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) {
+  if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply), on_abandoned);
   const auto it = blocking_.find(method);
   if (it == blocking_.end()) return reply(unimplemented("this server has no method ", method), {});
   runtime::run_on_blocking_thread([handler = it->second, request = std::move(request), reply = std::move(reply)]() mutable {

@@ -15,7 +15,10 @@ Result<const TransportApi*> load() {
                     if (reinterpret_cast<Get>(symbol)()->layout == kTransportLayout) return {};
                     return "it belongs to another build of weft";
                   }));
-  return reinterpret_cast<Get>(get)();
+  const TransportApi* api = reinterpret_cast<Get>(get)();
+  WEFT_RETURN_IF_ERROR(settings().status());
+  api->configure(*settings());
+  return api;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "remote/settings.h"
 
 namespace weft_engine::remote {
 
@@ -90,12 +91,15 @@ class StreamHandler {
   virtual void ended() = 0;
 };
 
+// How a server's method learns that the caller waits no longer: what it hands over is called then, once, from any thread; never after the reply.
+using OnAbandoned = std::function<void(std::function<void()>)>;
+
 // What a server does. Calls come on threads of the transport and must not block there.
 class Service {
  public:
   virtual ~Service() = default;
-  // `reply` is called exactly once. Unimplemented for a method that is not there.
-  virtual void call(std::string_view method, Message request, Reply reply) = 0;
+  // `reply` is called at most once; it may be left out when the call was abandoned. Unimplemented for a method that is not there.
+  virtual void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) = 0;
   // Null: the method is no stream.
   virtual std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream) = 0;
   virtual bool is_stream(std::string_view method) const = 0;
@@ -111,14 +115,16 @@ class Listener {
 
 struct TransportApi {
   uint64_t layout;
+  // Once, before the others.
+  void (*configure)(const Settings& settings);
   std::shared_ptr<Channel> (*connect)(const std::string& address);
   // `host`: the address to bind, "127.0.0.1" or "0.0.0.0"; port 0: any free one. The service must outlive the listener.
   Result<std::unique_ptr<Listener>> (*listen)(const std::string& host, int port, Service& service);
 };
-inline constexpr uint64_t kTransportLayout = 1 | uint64_t(sizeof(Message)) << 16 | uint64_t(sizeof(Status)) << 32;
+inline constexpr uint64_t kTransportLayout = 2 | uint64_t(sizeof(Message)) << 16 | uint64_t(sizeof(Status)) << 32;
 inline constexpr char kTransportSymbol[] = "weft_transport_api";
 
-// Loads the library. NotFound says what is missing.
+// Loads the library with the settings of the process. NotFound says what is missing.
 Result<const TransportApi*> transport();
 
 }  // namespace weft_engine::remote

@@ -49,15 +49,18 @@ void Worker::add_worker_methods() {
     for (const auto& d : devices->all()) list.push_back(attributes_of(*d));
     reply({}, Message(encode_device_list(1, list)));
   });
-  methods_.add(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply) {
+  methods_.add_waiting(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
     auto request = decode_recv_tensor(bytes);
     if (!request.ok()) return reply(request.status(), {});
-    steps->find_or_create(request->step_id)->recv_local(request->key, [reply = std::move(reply)](Status s, Tensor value, bool dead) {
+    auto ticket = std::make_shared<char>();
+    const auto done = [ticket, reply = std::move(reply)](Status s, Tensor value, bool dead) {
       if (!s.ok()) return reply(std::move(s), {});
       auto response = encode_recv_tensor_response(value, dead);
       if (!response.ok()) return reply(response.status(), {});
       reply({}, std::move(response).value());
-    });
+    };
+    steps->find_or_create(request->step_id)->recv_local(request->key, done, ticket.get());
+    on_abandoned([steps, ticket, step = request->step_id, key = request->key] { steps->give_up(step, key, ticket.get()); });
   });
 }
 
@@ -67,6 +70,11 @@ namespace {
 bool is_loopback(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
   return host.empty() || host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
+std::string listening_host(const std::string& address) {
+  if (!is_loopback(address)) return "0.0.0.0";
+  return address.starts_with("127.") ? address.substr(0, address.rfind(':')) : "127.0.0.1";
 }
 
 class Network final : public runtime::ServerNetwork {
@@ -97,11 +105,14 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, co
   WEFT_ASSIGN(const TransportApi* api, transport());
   auto worker =
       std::make_unique<Worker>(registry, *api, task_devices(spec.job, spec.task, spec.cpu_devices), task_name(spec.job, spec.task), spec.cluster);
-  const bool local = is_loopback(spec.cluster.at(spec.job).at(spec.task));
-  if (!local)
-    log(LogLevel::kWarning, cat("the server of ", task_name(spec.job, spec.task),
-                                " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(local ? "127.0.0.1" : "0.0.0.0", port, worker->service()));
+  WEFT_RETURN_IF_ERROR(settings().status());
+  std::string host = settings()->bind;
+  if (host.empty()) host = listening_host(spec.cluster.at(spec.job).at(spec.task));
+  if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
+    log(LogLevel::kWarning,
+        cat("the server of ", task_name(spec.job, spec.task), " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
+            ", without encryption: whoever reaches it can run ops here"));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(host, port, worker->service()));
   return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(spec, std::move(worker), std::move(listener)));
 }
 

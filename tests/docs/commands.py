@@ -19,6 +19,9 @@ LEFT_OUT = {
     "ctest ": "runs tests, of which this is one",
     "pip install .": "builds the whole package again",
     "cmake --preset ": "builds everything again, another way",
+    "--cluster cluster.json": "servers run until they are stopped; tests/cli/cluster_test.py starts them and asks them",
+    "sbatch ": "needs Slurm; tests/cluster/recipes.py plays the file",
+    "kubectl ": "needs Kubernetes; tests/cluster/recipes.py plays the file's commands",
     "keras_own_tests.py": "tests of another package, which take minutes, and TensorFlow's answers to them",
 }
 

@@ -25,6 +25,7 @@ for page in ("checkpoints", "data", "functions", "graphs", "layers", "tensors", 
 BEFORE = {
     "call": "Tensor a, b;",
     "checkpoint": "nn::Sequential model; nn::Adam optimizer;",
+    "cluster": "Tensor x;",
     "control_flow": "Tensor x, rows;",
     "dataset": "Tensor images, labels; auto step = [](const Tensor&, const Tensor&) {};",
     "dlpack": "Tensor x;",

@@ -78,6 +78,47 @@ Status from_grpc(const grpc::Status& s) {
   return out;
 }
 
+// ---- who may talk to whom
+
+// Of the process; set once, before the first channel or server.
+Settings& process_settings() {
+  static auto* settings = new Settings;  // calls may end after static objects
+  return *settings;
+}
+
+constexpr const char* kTokenHeader = "authorization";
+constexpr std::string_view kScheme = "Bearer ";
+
+void add_token(grpc::ClientContext& context) {
+  const std::string& token = process_settings().token;
+  if (!token.empty()) context.AddMetadata(kTokenHeader, std::string(kScheme) + token);
+}
+
+// By the headers alone: nothing that came with the call has been read.
+bool has_token(const grpc::ServerContextBase& context) {
+  const std::string& token = process_settings().token;
+  if (token.empty()) return true;
+  const auto found = context.client_metadata().find(kTokenHeader);
+  if (found == context.client_metadata().end()) return false;
+  const std::string_view given(found->second.data(), found->second.size());
+  return given.starts_with(kScheme) && same_token(given.substr(kScheme.size()), token);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> channel_credentials() {
+  const Settings& s = process_settings();
+  if (!s.tls()) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({s.authority, s.key, s.certificate});
+}
+
+std::shared_ptr<grpc::ServerCredentials> server_credentials() {
+  const Settings& s = process_settings();
+  if (!s.tls()) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = s.authority;
+  options.pem_key_cert_pairs.push_back({s.key, s.certificate});
+  return grpc::SslServerCredentials(options);
+}
+
 // ---- client
 
 struct UnaryCall final : ClientCall, std::enable_shared_from_this<UnaryCall> {
@@ -95,6 +136,7 @@ class BidiStream final : public ClientStream,
 
   void start(grpc::GenericStub& stub, const std::string& method) {
     self_ = shared_from_this();
+    add_token(context_);
     stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
     AddHold();  // writes come from outside of the reactions
     StartRead(&incoming_);
@@ -185,12 +227,15 @@ class GrpcChannel final : public Channel {
     args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
     args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // tasks of a cluster are reached directly
-    stub_ = std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), args));
+    const Settings& s = process_settings();
+    if (s.tls() && !s.tls_name.empty()) args.SetSslTargetNameOverride(s.tls_name);
+    stub_ = std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(address, channel_credentials(), args));
   }
 
   std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
     auto call = std::make_shared<UnaryCall>();
     call->request = to_buffer(request);
+    add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
     stub_->UnaryCall(
@@ -211,23 +256,87 @@ class GrpcChannel final : public Channel {
 
 // ---- server
 
+// A call that is refused before anything of it is read.
+class Refusal final : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit Refusal(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+// Ends by its reply or when the caller has gone, whichever is first; a reply that comes later finds nobody.
 class UnaryReactor final : public grpc::ServerGenericBidiReactor {
  public:
-  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)) { StartRead(&request_); }
+  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)), state_(std::make_shared<State>(this)) {
+    StartRead(&request_);
+  }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the request did not arrive"));
-    service_.call(method_, from_buffer(request_), [this](Status s, Message response) {
-      if (!s.ok()) return Finish(to_grpc(s));
-      response_ = to_buffer(response);
-      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
-    });
+    if (!ok)
+      return state_->finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the request did not arrive, or is larger than this server takes"));
+    service_.call(
+        method_, from_buffer(request_), [state = state_](Status s, Message response) { state->reply(s, response); },
+        [state = state_](std::function<void()> abandoned) { state->watch(std::move(abandoned)); });
   }
-  void OnDone() override { delete this; }
+  void OnCancel() override { state_->abandon(); }
+  void OnDone() override {
+    state_->detach();
+    delete this;
+  }
 
  private:
+  class State {
+   public:
+    explicit State(UnaryReactor* r) : reactor_(r) {}
+    void reply(const Status& s, const Message& response) {
+      std::function<void()> dropped;  // destroyed without the lock
+      std::lock_guard lock(mutex_);
+      dropped = std::exchange(abandoned_, nullptr);
+      if (!take()) return;
+      if (!s.ok()) return reactor_->Finish(to_grpc(s));
+      reactor_->response_ = to_buffer(response);
+      reactor_->StartWriteAndFinish(&reactor_->response_, grpc::WriteOptions(), grpc::Status::OK);
+    }
+    void finish(const grpc::Status& s) {
+      std::lock_guard lock(mutex_);
+      if (take()) reactor_->Finish(s);
+    }
+    void watch(std::function<void()> abandoned) {
+      {
+        std::lock_guard lock(mutex_);
+        if (!finished_) {
+          abandoned_ = std::move(abandoned);
+          return;
+        }
+        if (!gone_) return;  // it was answered
+      }
+      abandoned();
+    }
+    void abandon() {
+      std::function<void()> abandoned;
+      {
+        std::lock_guard lock(mutex_);
+        gone_ = true;
+        abandoned = std::exchange(abandoned_, nullptr);
+        if (take()) reactor_->Finish(grpc::Status::CANCELLED);
+      }
+      if (abandoned) abandoned();
+    }
+    void detach() {
+      std::lock_guard lock(mutex_);
+      reactor_ = nullptr;
+    }
+
+   private:
+    bool take() { return reactor_ && !std::exchange(finished_, true); }
+    std::mutex mutex_;
+    UnaryReactor* reactor_;
+    bool finished_ = false, gone_ = false;
+    std::function<void()> abandoned_;
+  };
+
   Service& service_;
   const std::string method_;
+  const std::shared_ptr<State> state_;
   grpc::ByteBuffer request_, response_;
 };
 
@@ -304,16 +413,22 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
   ~GrpcListener() override { stop(); }
 
   Status start(const std::string& host, int port) {
+    const Settings& settings = process_settings();
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(host + ":" + std::to_string(port), grpc::InsecureServerCredentials(), &port_);
-    builder.SetMaxReceiveMessageSize(-1);
+    builder.AddListeningPort(host + ":" + std::to_string(port), server_credentials(), &port_);
+    builder.SetMaxReceiveMessageSize(int(settings.max_message));
+    if (settings.max_streams > 0) builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, settings.max_streams);
     builder.SetMaxSendMessageSize(-1);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
     // TensorFlow's words, with the reason behind.
-    if (!server_ || port_ == 0) return Status(Code::kUnknown, "Could not start gRPC server");
+    if (!server_ || port_ == 0)
+      return Status(Code::kUnknown,
+                    settings.tls()
+                        ? "Could not start gRPC server: the address is taken, or the certificate, its key or the authority is not valid PEM"
+                        : "Could not start gRPC server");
     return {};
   }
   int port() const override { return port_; }
@@ -325,6 +440,9 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+    if (!has_token(*context))
+      return new Refusal(
+          {grpc::StatusCode::UNAUTHENTICATED, "this server asks for a token (WEFT_CLUSTER_TOKEN_FILE), and the call has none or another one"});
     if (service_.is_stream(context->method())) return new StreamReactor(service_, context->method());
     return new UnaryReactor(service_, context->method());
   }
@@ -335,6 +453,7 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
 
 const TransportApi kApi = {
     kTransportLayout,
+    [](const Settings& settings) { process_settings() = settings; },
     [](const std::string& address) -> std::shared_ptr<Channel> { return std::make_shared<GrpcChannel>(address); },
     [](const std::string& host, int port, Service& service) -> Result<std::unique_ptr<Listener>> {
       auto listener = std::make_unique<GrpcListener>(service);
