@@ -101,6 +101,24 @@ void bind_context(nb::module_& m) {
       nb::arg("server_def"), nb::arg("timeout"),
       "Connects the context to the tasks of a cluster; `server_def` is a ServerDef that names this process as one of them.");
   m.def(
+      "update_cluster",
+      [](nb::bytes server_def, double timeout) {
+        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
+        check(run_released(true, [&] { return remote::update(used_context(), def, {.timeout_seconds = timeout}); }));
+      },
+      nb::arg("server_def"), nb::arg("timeout"), "The cluster with other tasks; those that stay keep their tensors.");
+  m.def(
+      "check_alive",
+      [](const std::string& task) {
+        bool alive = false;
+        check(run_released(true, [&]() -> core::Status {
+          WEFT_ASSIGN(alive, remote::check_alive(used_context(), task));
+          return {};
+        }));
+        return alive;
+      },
+      nb::arg("task"), "Whether a task of the cluster answers.");
+  m.def(
       "sync_executors", [] { check(run_released(true, [] { return api::context().sync_executors(); })); },
       "Waits for all that was sent; raises the first error that nobody has seen.");
   m.def(

@@ -36,7 +36,10 @@ NAMES = {
     },
     "tensorflow.python.eager.context": {
         name: ("weft._src.framework.eager_context", name)
-        for name in ("async_wait", "context", "executing_eagerly", "ensure_initialized", "_reset_context")
+        for name in (
+                "async_clear_error", "async_wait", "check_alive", "context", "ensure_initialized", "executing_eagerly",
+                "get_server_def", "set_server_def", "update_server_def", "_reset_context",
+            )
     },
     "tensorflow.python.framework.tensor_util": {
         "is_tf_type": ("weft._src.framework.tensor", "is_tf_type"),

@@ -4,7 +4,6 @@
 #include "remote/client.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
-#include "wire/message_view.h"
 
 using namespace weft_engine::capi;  // NOLINT
 
@@ -13,17 +12,26 @@ namespace {
 // Ten minutes, as TensorFlow, where the caller gives no time.
 constexpr int64_t kTimeoutMs = 600000;
 
-Status join_cluster(TFE_Context* c, const void* proto, size_t length, std::string_view function, bool connects = false,
-                    int64_t timeout_ms = kTimeoutMs) {
+using weft_engine::remote::ServerDef;
+using Join = Status (*)(weft_engine::eager::Context& context, const ServerDef& def, const weft_engine::remote::ConnectOptions& options);
+
+// `keep_alive`: seconds after which tasks forget this client; 0: the default.
+Status join_cluster(TFE_Context* c, int keep_alive, const void* proto, size_t length, Join join, int64_t timeout_ms = kTimeoutMs) {
   WEFT_NOT_NULL(c);
   if (length) WEFT_NOT_NULL(proto);
-  const std::string_view bytes(static_cast<const char*>(proto), length);
-  auto def = weft_engine::wire::MessageView::read(weft_engine::wire::Schema::builtin().find("tensorflow.ServerDef"), bytes);
-  if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
-  if (!connects) return unimplemented(function, " is not there yet; TFE_ContextSetServerDef connects a context to a cluster");
-  auto server = weft_engine::remote::decode_server_def(bytes);
+  auto server = weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length});
   if (!server.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
-  return weft_engine::remote::connect(c->context, *server, {.timeout_seconds = double(timeout_ms) / 1000});
+  weft_engine::remote::ConnectOptions options{.timeout_seconds = double(timeout_ms) / 1000};
+  if (keep_alive > 0) options.keep_alive_seconds = keep_alive;
+  return join(c->context, *server, options);
+}
+
+Status not_there_yet(TFE_Context* c, const void* proto, size_t length, std::string_view function) {
+  WEFT_NOT_NULL(c);
+  if (length) WEFT_NOT_NULL(proto);
+  if (!weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length}).ok())
+    return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  return unimplemented(function, " is not there yet; TFE_ContextSetServerDef connects a context to a cluster");
 }
 
 Status no_coordination(TFE_Context* c, std::string_view who = "Coordination service") {
@@ -39,31 +47,38 @@ Status no_worker(TFE_Context* c, const char* task) {
 
 }  // namespace
 
-void TFE_ContextSetServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDef", true); });
+void TFE_ContextSetServerDef(TFE_Context* c, int keep_alive, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect); });
 }
-void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status, bool) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeout", true, timeout_ms); });
+void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status,
+                                        bool) {
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect, timeout_ms); });
 }
-void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int, const void* proto, size_t length, int64_t timeout_ms, int, TF_Status* status,
-                                                  bool) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeoutAndRetries", true, timeout_ms); });
+void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, int,
+                                                  TF_Status* status, bool) {
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect, timeout_ms); });
 }
-void TFE_ContextUpdateServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextUpdateServerDef"); });
+void TFE_ContextUpdateServerDef(TFE_Context* c, int keep_alive, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::update); });
 }
-void TFE_ContextUpdateServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextUpdateServerDefWithTimeout"); });
+void TFE_ContextUpdateServerDefWithTimeout(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::update, timeout_ms); });
 }
 void TFE_InitializeLocalOnlyContext(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_InitializeLocalOnlyContext"); });
+  guard(status, [&] { return not_there_yet(c, proto, length, "TFE_InitializeLocalOnlyContext"); });
 }
 void TFE_EnableCollectiveOps(TFE_Context* c, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_EnableCollectiveOps"); });
+  guard(status, [&] { return not_there_yet(c, proto, length, "TFE_EnableCollectiveOps"); });
 }
 bool TFE_ContextCheckAlive(TFE_Context* c, const char* worker, TF_Status* status) {
-  guard(status, [&] { return no_worker(c, worker); });
-  return false;
+  bool alive = false;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(worker);
+    WEFT_ASSIGN(alive, weft_engine::remote::check_alive(c->context, worker));
+    return {};
+  });
+  return alive;
 }
 void TFE_CollectiveOpsCheckPeerHealth(TFE_Context* c, const char* task, int64_t, TF_Status* status) {
   guard(status, [&] { return no_worker(c, task); });

@@ -1,12 +1,11 @@
 // Servers of a cluster (runtime/server.h). ServerDefs are read and checked as TensorFlow does it.
 #include <algorithm>
-#include <map>
 
 #include "capi/internal.h"
 #include "io/op_def.h"
+#include "remote/messages.h"
 #include "runtime/server.h"
 #include "tensorflow/c/c_api_experimental.h"
-#include "wire/message_view.h"
 #include "wire/text_format.h"
 
 using namespace weft_engine::capi;  // NOLINT
@@ -17,50 +16,22 @@ struct TF_Server {
 
 namespace {
 
-using weft_engine::wire::MessageView;
-using weft_engine::wire::WireValue;
-
 constexpr char kServerDef[] = "tensorflow.ServerDef";
 
-// The value of a field, zero or empty if it is not set.
-WireValue get(const MessageView& m, std::string_view field) {
-  const auto def = m.def().find(field);
-  const WireValue* v = def ? m.find(def.number()) : nullptr;
-  return v ? *v : WireValue();
-}
-
-// Addresses by job and task.
-Result<std::map<std::string, std::map<int, std::string>>> read_cluster(const MessageView& server) {
-  std::map<std::string, std::map<int, std::string>> out;
-  const auto& schema = weft_engine::wire::Schema::builtin();
-  WEFT_ASSIGN(MessageView cluster, MessageView::read(schema.find("tensorflow.ClusterDef"), get(server, "cluster").bytes));
-  for (const auto& f : cluster.fields()) {
-    for (const WireValue& v : cluster.values(f)) {
-      WEFT_ASSIGN(MessageView job, MessageView::read(schema.find("tensorflow.JobDef"), v.bytes));
-      auto& tasks = out[std::string(get(job, "name").bytes)];
-      for (const auto& t : job.fields()) {
-        if (!t.def.is_map()) continue;
-        WEFT_ASSIGN(std::vector<MessageView> entries, weft_engine::wire::read_map(t.def.message(), job.values(t)));
-        for (const MessageView& e : entries) tasks[int(get(e, "key").number)] = std::string(get(e, "value").bytes);
-      }
-    }
-  }
-  return out;
-}
-
 Result<weft_engine::runtime::ServerSpec> read_server_def(std::string_view bytes) {
-  auto def = MessageView::read(weft_engine::wire::Schema::builtin().find(kServerDef), bytes);
+  auto def = weft_engine::remote::decode_server_def(bytes);
   if (!def.ok()) return invalid_argument("Could not parse provided bytes into a ServerDef protocol buffer");
-  if (get(*def, "protocol").bytes != "grpc") {
-    WEFT_ASSIGN(std::string text, weft_engine::wire::binary_to_text(kServerDef, bytes));
-    return not_found("No server factory registered for the given ServerDef: ", text, "\nThe available server factories are: [ GRPC_SERVER ]");
+  if (def->protocol != "grpc") {
+    auto text = weft_engine::wire::binary_to_text(kServerDef, bytes);
+    if (!text.ok()) return invalid_argument("Could not parse provided bytes into a ServerDef protocol buffer");
+    return not_found("No server factory registered for the given ServerDef: ", *text, "\nThe available server factories are: [ GRPC_SERVER ]");
   }
   weft_engine::runtime::ServerSpec spec;
-  spec.job = std::string(get(*def, "job_name").bytes);
-  spec.task = int(get(*def, "task_index").number);
-  spec.port = int(get(*def, "port").number);
-  WEFT_ASSIGN(spec.cluster, read_cluster(*def));
-  WEFT_ASSIGN(weft_engine::io::SessionConfig config, weft_engine::io::decode_config(get(*def, "default_session_config").bytes));
+  spec.job = def->job;
+  spec.task = def->task;
+  spec.port = def->port;
+  spec.cluster = def->cluster;
+  WEFT_ASSIGN(weft_engine::io::SessionConfig config, weft_engine::io::decode_config(def->config));
   spec.cpu_devices = std::max(1, config.cpu_devices);
   return spec;
 }

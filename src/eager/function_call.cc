@@ -1,15 +1,18 @@
 #include "eager/function_call.h"
 
+#include "core/remote_tensor.h"
 #include "core/small_array.h"
 #include "graph/graph.h"
 #include "op/step_resources.h"
+#include "runtime/partition.h"
 
 namespace weft_engine::eager {
 namespace {
 
 class FunctionKernel final : public op::Kernel {
  public:
-  FunctionKernel(Context& context, std::shared_ptr<runtime::Instance> f) : context_(context), f_(std::move(f)) {}
+  FunctionKernel(Context& context, std::shared_ptr<runtime::Instance> f, op::FunctionAttr function, op::InstantiateOptions options)
+      : context_(context), f_(std::move(f)), function_(std::move(function)), options_(std::move(options)) {}
 
   Status run(op::KernelContext& c) override {
     op::KernelEnv env = context_.runtime().step_env();
@@ -20,6 +23,10 @@ class FunctionKernel final : public op::Kernel {
     std::span<Tensor> rets(c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs()));
     core::SmallArray<Tensor, 8> args(n);
     for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
+    if (runtime::has_remote_devices(context_.devices())) [[unlikely]] {
+      WEFT_ASSIGN(auto placed, placed_for(std::span<Tensor>(args)));
+      return end(env, placed->run_in_place(env, args, rets));
+    }
     return end(env, f_->run_in_place(env, args, rets));
   }
 
@@ -28,8 +35,26 @@ class FunctionKernel final : public op::Kernel {
     if (!s.ok() || op::steps_have_resources()) context_.runtime().step_failed(env.step_id);
     return s;
   }
+  // In a cluster the plan depends on where the resources are.
+  Result<std::shared_ptr<runtime::Instance>> placed_for(std::span<const Tensor> args) {
+    op::InstantiateOptions options = options_;
+    bool any = false;
+    for (const Tensor& t : args) {
+      std::string& device = options.input_devices.emplace_back();
+      if (t.dtype() != DType::kResource) continue;
+      const auto there = core::referred(t);
+      if (there && there->value_type() != DType::kResource) continue;
+      device = there ? there->home()->name() : context_.host()->name();
+      any = true;
+    }
+    if (!any) return f_;
+    return context_.runtime().instance(function_, options);
+  }
+
   Context& context_;
   std::shared_ptr<runtime::Instance> f_;
+  const op::FunctionAttr function_;
+  const op::InstantiateOptions options_;
 };
 
 }  // namespace
@@ -45,8 +70,9 @@ Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const
   }
   options.may_compile = context.runtime().auto_compile();
   if (const op::AttrValue* must = node.find_attr("_XlaMustCompile")) options.must_compile = must->get<bool>() && *must->get<bool>();
-  WEFT_ASSIGN(auto f, context.runtime().instance({std::string(node.op()), attrs}, options));
-  return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f)));
+  op::FunctionAttr function{std::string(node.op()), std::move(attrs)};
+  WEFT_ASSIGN(auto f, context.runtime().instance(function, options));
+  return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f), std::move(function), std::move(options)));
 }
 
 }  // namespace weft_engine::eager

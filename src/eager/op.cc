@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "core/own_memory.h"
+#include "core/remote_tensor.h"
 #include "core/resource.h"
 #include "core/threads.h"
 #include "eager/cancellable.h"
@@ -16,6 +17,7 @@
 #include "op/placed_kernel.h"
 #include "op/step_trace.h"
 #include "runtime/interruptible.h"
+#include "runtime/partition.h"
 
 namespace weft_engine::eager {
 namespace {
@@ -248,8 +250,9 @@ static Device* resource_device(const std::vector<RefPtr<TensorHandle>>& inputs) 
 }
 
 // By where a resource input lives, then by explicit device, then the first CPU. Null: by which devices have a kernel (choose_device).
+// A function may use resources of other processes: its nodes go there one by one.
 Result<Device*> Op::place() const {
-  if (Device* d = resource_device(inputs_)) return d;
+  if (Device* d = resource_device(inputs_); d && !(is_function_ && dynamic_cast<RemoteDevice*>(d))) return d;
   if (device_) return device_;
   return context_->devices().all().size() > 1 && !is_function_ && is_mixed(context_->devices()) ? nullptr : context_->host();
 }
@@ -343,6 +346,13 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
   const bool on_host = !is_function_ && device->host_memory();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     TensorHandle* in = inputs_[i].get();
+    if (is_function_ && !in->ready()) [[unlikely]] {
+      if (auto there = std::dynamic_pointer_cast<core::RemoteTensor>(in->remote_value())) {  // the function's parts there need not have it here
+        WEFT_RETURN_IF_ERROR(in->wait_for_op());
+        inputs_[i] = TensorHandle::make(reference_to(std::move(there)), device);
+        in = inputs_[i].get();
+      }
+    }
     WEFT_RETURN_IF_ERROR(in->wait());
     if (in->device() != device && in->device() && !(in->device()->host_memory() && device->host_memory())) [[unlikely]] {
       const auto policy = context_->policy.load();
@@ -367,6 +377,15 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
 // Where a result is said to be: with its op, or for a function where it was computed.
 static Device* home_of(const Tensor& t, const CachedKernel& k) { return lies_elsewhere(t) ? memory_of(t) : k.device; }
 
+// A result as a handle; what a function computed in another process stays there.
+static RefPtr<TensorHandle> result_handle(Tensor t, const CachedKernel& k) {
+  if (auto there = core::referred(t)) {
+    if (auto value = std::dynamic_pointer_cast<RemoteValue>(there)) return TensorHandle::remote(there->value_type(), there->home(), std::move(value));
+  }
+  Device* const home = home_of(t, k);
+  return TensorHandle::make(std::move(t), home);
+}
+
 static Status run_here(CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
   if (some_may_end() && t_running && (t_cancellation || core::Interrupt::current())) [[unlikely]]
     return run_interruptible(*std::exchange(t_running, nullptr), function, t_cancellation, inputs, outputs);
@@ -390,8 +409,8 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
-    if (Device* home = home_of(handle->tensor(), k); home != k.device) [[unlikely]]
-      handle = TensorHandle::make(handle->tensor(), home);
+    if (home_of(handle->tensor(), k) != k.device || (is_function_ && core::referred(handle->tensor()))) [[unlikely]]
+      handle = result_handle(handle->tensor(), k);
     outputs[0] = handle.release();
     return {};
   }
@@ -403,8 +422,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
       return internal_error(spec_->name, " did not set all of its outputs");
     }
-    Device* home = home_of(results[i], k);
-    outputs[i] = TensorHandle::make(std::move(results[i]), home).release();
+    outputs[i] = result_handle(std::move(results[i]), k).release();
   }
   return {};
 }
@@ -428,6 +446,7 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
                      if (cancellation) env.cancellation = cancellation;
                      op::KernelContext c(k->node, env, tensors, results);
                      s = guarded_run(*k->kernel, c);
+                     if (s.ok()) s = runtime::bring_all(results);
                    }
                    for (size_t i = 0; s.ok() && i < results.size(); ++i) {
                      if (!results[i].valid()) s = internal_error(call->spec_->name, " did not set all of its outputs");

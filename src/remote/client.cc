@@ -1,399 +1,202 @@
 #include "remote/client.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <random>
-#include <set>
-#include <thread>
 
-#include "core/interrupt.h"
 #include "core/threads.h"
-#include "eager/op.h"
-#include "eager/remote.h"
-#include "io/graph_def.h"
+#include "remote/task_device.h"
 #include "remote/worker.h"
 #include "runtime/shared_devices.h"
 
 namespace weft_engine::remote {
 namespace {
 
-constexpr std::string_view kEager = "/tensorflow.eager.EagerService/";
+using Clock = std::chrono::steady_clock;
 
-// One request on its way: its answer or its error.
-struct Sent {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  bool seen = false;  // somebody was told of the error
-  Status status;
-  QueueResponse response;
-
-  void finish(Status s, QueueResponse r) {
-    std::lock_guard lock(mutex);
-    status = std::move(s);
-    response = std::move(r);
-    done = true;
-    changed.notify_all();
-  }
-  Status wait() {
-    std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, kLookEvery, [&] { return done; })) {
-      if (process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
-      Interrupt* const call = Interrupt::current();
-      if (!call) continue;
-      lock.unlock();
-      if (call->look()) return interrupted_call();
-      lock.lock();
-    }
-    seen = true;
-    return status;
-  }
-};
-
-// One task: its channel and the stream of requests to it.
-class Task : public std::enable_shared_from_this<Task> {
- public:
-  Task(std::string name, std::shared_ptr<Channel> channel, uint64_t context_id)
-      : name(std::move(name)), context_id(context_id), channel_(std::move(channel)) {}
-
-  // Sends the item behind all earlier ones. Its answer, or the error that ended the stream before it came, goes into what is returned.
-  std::shared_ptr<Sent> enqueue(const QueueItem& item) {
-    auto sent = std::make_shared<Sent>();
-    auto message = encode_enqueue(context_id, item);
-    if (!message.ok()) {
-      sent->finish(message.status(), {});
-      return sent;
-    }
-    std::lock_guard lock(mutex_);
-    if (closed_) {
-      sent->finish(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"), {});
-      return sent;
-    }
-    if (!stream_) open();
-    pending_->push_back(sent);
-    stream_->write(std::move(message).value());
-    return sent;
-  }
-
-  Result<Message> call(std::string_view method, std::string request, double seconds, bool wait) {
-    auto state = std::make_shared<Sent>();
-    auto response = std::make_shared<Message>();
-    auto running = channel_->call(cat(kEager, method), Message(std::move(request)), seconds, wait, [state, response](Status s, Message m) {
-      *response = std::move(m);
-      state->finish(std::move(s), {});
-    });
-    Status s = state->wait();
-    if (!s.ok()) {
-      running->cancel();
-      return s;
-    }
-    return std::move(*response);
-  }
-
-  // The first error that nobody was told of, of what was sent so far.
-  Status sync() {
-    std::vector<std::shared_ptr<Sent>> all;
-    {
-      std::lock_guard lock(mutex_);
-      all.assign(pending_->begin(), pending_->end());
-      for (auto& s : failed_) all.push_back(std::move(s));
-      failed_.clear();
-    }
-    Status first;
-    for (auto& s : all) {
-      bool seen;
-      {
-        std::lock_guard lock(s->mutex);
-        seen = s->seen;
-      }
-      Status status = s->wait();
-      if (!seen && first.ok()) first = std::move(status);
-    }
-    std::lock_guard lock(mutex_);
-    failed_.clear();
-    return first;
-  }
-
-  void close() {
-    std::shared_ptr<ClientStream> stream;
-    {
-      std::lock_guard lock(mutex_);
-      closed_ = true;
-      stream = std::move(stream_);
-    }
-    if (stream) stream->close();
-    channel_->call(cat(kEager, "CloseContext"), Message(encode_ids(1, context_id)), 2, false, [](Status, Message) {});
-  }
-
-  const std::string name;
-  const uint64_t context_id;
-  std::shared_ptr<Channel> channel() const { return channel_; }
-  // Functions that the task knows, by definition.
-  std::mutex functions_mutex;
-  std::map<std::string, std::shared_ptr<const graph::FunctionDef>> functions;
-
- private:
-  using Queue = std::deque<std::shared_ptr<Sent>>;
-
-  // With the lock held. Answers come in the order of the requests.
-  void open() {
-    auto queue = std::make_shared<Queue>();
-    pending_ = queue;
-    std::weak_ptr<Task> weak = weak_from_this();
-    ClientStream::Events events;
-    events.message = [weak, queue](Message m) {
-      std::shared_ptr<Sent> sent;
-      if (auto task = weak.lock()) {
-        std::lock_guard lock(task->mutex_);
-        if (queue->empty()) return;
-        sent = std::move(queue->front());
-        queue->pop_front();
-      }
-      if (!sent) return;
-      auto responses = decode_enqueue_response(m.flatten());
-      if (!responses.ok()) return sent->finish(responses.status(), {});
-      sent->finish({}, responses->empty() ? QueueResponse() : std::move(responses->front()));
-    };
-    events.end = [weak, queue](Status s) {
-      if (s.ok()) s = cancelled("the stream ended");
-      auto task = weak.lock();
-      if (!task) {
-        for (auto& p : *queue) p->finish(s, {});
-        return;
-      }
-      s = task->told(std::move(s));
-      std::lock_guard lock(task->mutex_);
-      if (task->pending_ == queue) task->stream_ = nullptr;  // the next request opens another
-      for (auto& p : *queue) {
-        if (task->failed_.size() < kMostFailed) task->failed_.push_back(p);
-        p->finish(s, {});  // before another stream is opened: who lets go of an output must know that it is not there
-      }
-      queue->clear();
-    };
-    stream_ = channel_->stream(cat(kEager, "StreamingEnqueue"), std::move(events));
-  }
-
-  // An error of the connection names the task.
-  Status told(Status s) const {
-    if (s.code() != Code::kUnavailable) return s;
-    return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
-  }
-
-  static constexpr size_t kMostFailed = 1024;
-  const std::shared_ptr<Channel> channel_;
-  std::mutex mutex_;
-  std::shared_ptr<ClientStream> stream_;
-  std::shared_ptr<Queue> pending_ = std::make_shared<Queue>();
-  std::vector<std::shared_ptr<Sent>> failed_;
-  bool closed_ = false;
-};
-
-// Connections of one context.
-class Cluster final : public eager::RemoteTasks, public std::enable_shared_from_this<Cluster> {
- public:
-  Cluster(uint64_t id, std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener, int64_t keep_alive)
-      : id(id), worker_(std::move(worker)), listener_(std::move(listener)), keep_alive_(keep_alive) {}
-  ~Cluster() override {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-      changed_.notify_all();
-    }
-    if (keeper_.joinable()) keeper_.join();
-    for (auto& t : tasks_) t->close();
-  }
-
-  void add(std::shared_ptr<Task> task) { tasks_.push_back(std::move(task)); }
-  const std::vector<std::shared_ptr<Task>>& tasks() const { return tasks_; }
-
-  Status sync() override {
-    Status first;
-    for (auto& t : tasks_) {
-      Status s = t->sync();
-      if (first.ok()) first = std::move(s);
-    }
-    return first;
-  }
-
-  // Every half of the time after which tasks forget a client.
-  void keep_alive() {
-    keeper_ = std::thread([this] {
-      std::unique_lock lock(mutex_);
-      while (!changed_.wait_for(lock, std::chrono::seconds(std::max<int64_t>(1, keep_alive_ / 2)), [&] { return stop_; })) {
-        for (auto& t : tasks_) t->channel()->call(cat(kEager, "KeepAlive"), Message(encode_ids(1, id)), 10, false, [](Status, Message) {});
-      }
-    });
-  }
-
-  int64_t next_op() { return next_op_.fetch_add(1); }
-  std::string next_transfer() { return cat("fetch ", id, " ", next_transfer_.fetch_add(1)); }
-
-  const uint64_t id;
-
- private:
-  const std::unique_ptr<Worker> worker_;
-  const std::unique_ptr<Listener> listener_;
-  const int64_t keep_alive_;
-  std::vector<std::shared_ptr<Task>> tasks_;
-  std::atomic<int64_t> next_op_{1}, next_transfer_{1};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stop_ = false;
-  std::thread keeper_;
-};
-
-class TaskDevice final : public eager::RemoteDevice {
- public:
-  TaskDevice(DeviceName name, const DeviceAttributes& attributes, std::shared_ptr<Task> task, std::weak_ptr<Cluster> cluster,
-             std::string client_device)
-      : eager::RemoteDevice(std::move(name), attributes.memory_limit, ""),
-        incarnation_there(attributes.incarnation),
-        task(std::move(task)),
-        cluster_(std::move(cluster)),
-        client_device_(std::move(client_device)) {}
-
-  Status execute(eager::Op& op, const op::NodeInfo& node, eager::TensorHandle** outputs) override;
-  void fetch(const RemoteTensorHandle& handle, std::function<void(Result<Tensor>)> done);
-
-  const uint64_t incarnation_there;
-  const std::shared_ptr<Task> task;
-
- private:
-  Status register_functions(eager::Context& context, const std::string& name);
-  const std::weak_ptr<Cluster> cluster_;
-  const std::string client_device_;
-};
-
-// Output `index` of an op that was sent.
-class Output final : public eager::RemoteValue {
- public:
-  Output(TaskDevice& device, int64_t op, int index, DType dtype, std::shared_ptr<Sent> sent)
-      : device_(device), op_(op), index_(index), dtype_(dtype), sent_(std::move(sent)) {}
-  // The task frees it after all that was sent before. An output of an op that failed is not there.
-  ~Output() override {
-    std::unique_lock lock(sent_->mutex);
-    const bool there = !sent_->done || sent_->status.ok();
-    lock.unlock();
-    if (there) device_.task->enqueue(QueueItem(DecRef{handle()}));
-  }
-  Result<PartialShape> shape() override {
-    WEFT_RETURN_IF_ERROR(sent_->wait());
-    return size_t(index_) < sent_->response.shapes.size() ? sent_->response.shapes[size_t(index_)] : PartialShape::unknown();
-  }
-  void fetch(std::function<void(Result<Tensor>)> done) override {
-    if (Status s = sent_->wait(); !s.ok()) return done(std::move(s));
-    device_.fetch(handle(), std::move(done));
-  }
-  RemoteTensorHandle handle() const { return {op_, index_, device_.name(), device_.name(), dtype_}; }
-  const Task& task() const { return *device_.task; }
-
- private:
-  TaskDevice& device_;  // kept for ever
-  const int64_t op_;
-  const int index_;
-  const DType dtype_;
-  const std::shared_ptr<Sent> sent_;
-};
-
-// A function with all that it calls, as far as the task does not know them.
-Status TaskDevice::register_functions(eager::Context& context, const std::string& name) {
-  std::vector<std::string> todo = {name};
-  std::set<std::string> seen = {name};
-  std::lock_guard lock(task->functions_mutex);
-  while (!todo.empty()) {
-    const std::string next = std::move(todo.back());
-    todo.pop_back();
-    if (!context.functions().contains(next)) continue;
-    WEFT_ASSIGN(std::shared_ptr<const graph::FunctionDef> def, context.functions().find(next));
-    const auto want = [&](const std::string& f) {
-      if (seen.insert(f).second) todo.push_back(f);
-    };
-    for (const auto& n : def->nodes) {
-      want(n.op);
-      graph::for_functions(n.attrs, want);
-    }
-    auto& known = task->functions[next];
-    if (known == def) continue;
-    if (known) task->enqueue(QueueItem(RemoveFunction{next}));
-    WEFT_ASSIGN(std::string bytes, io::encode_function_def(*def));
-    task->enqueue(QueueItem(RegisterFunction{std::move(bytes), false, {}}));
-    known = std::move(def);
-  }
-  return {};
-}
-
-Status TaskDevice::execute(eager::Op& call, const op::NodeInfo& node, eager::TensorHandle** outputs) {
-  auto cluster = cluster_.lock();
-  if (!cluster) return failed_precondition(name(), " belongs to a cluster that the context has left");
-  Operation o;
-  o.id = cluster->next_op();
-  o.name = std::string(node.op());
-  o.device = name();
-  const auto& specs = node.spec().signature().attrs;
-  for (size_t i = 0; i < specs.size(); ++i) o.attrs[specs[i].name] = node.attrs()[i];
-  for (const auto& [attr, value] : node.extra_attrs()) o.attrs[attr] = value;
-  o.is_function = call.context().functions().contains(o.name);
-  if (o.is_function) WEFT_RETURN_IF_ERROR(register_functions(call.context(), o.name));
-  Status failed;
-  graph::for_functions(o.attrs, [&](const std::string& f) {
-    if (failed.ok()) failed = register_functions(call.context(), f);
-  });
-  WEFT_RETURN_IF_ERROR(failed);
-  for (const auto& in : call.inputs()) {
-    const auto remote = in->remote_value();
-    const auto* there = dynamic_cast<const Output*>(remote.get());
-    if (there && &there->task() == task.get()) {
-      o.inputs.emplace_back(there->handle());
-      continue;
-    }
-    WEFT_RETURN_IF_ERROR(in->wait());
-    o.inputs.emplace_back(in->tensor());
-  }
-  const int64_t id = o.id;
-  const auto sent = task->enqueue(QueueItem(std::move(o)));
-  for (size_t i = 0; i < node.output_types().size(); ++i) {
-    const DType type = base_type(node.output_types()[i]);
-    outputs[i] = eager::TensorHandle::remote(type, this, std::make_shared<Output>(*this, id, int(i), type, sent)).release();
-  }
-  return {};
-}
-
-void TaskDevice::fetch(const RemoteTensorHandle& handle, std::function<void(Result<Tensor>)> done) {
-  auto cluster = cluster_.lock();
-  if (!cluster) return done(failed_precondition(name(), " belongs to a cluster that the context has left"));
-  const std::string key = cluster->next_transfer();
-  Operation send = send_operation(cluster->next_op(), handle, incarnation_there, client_device_, key);
-  task->enqueue(QueueItem(std::move(send)));
-  RecvTensorRequest request{int64_t(cluster->id), op::rendezvous_key(name(), incarnation_there, client_device_, key),
-                            int64_t(std::hash<std::string>()(key) >> 1)};
-  task->channel()->call("/tensorflow.WorkerService/RecvTensor", Message(encode_recv_tensor(request)), 0, false,
-                        [done = std::move(done)](Status s, Message response) {
-                          if (!s.ok()) return done(std::move(s));
-                          auto value = decode_recv_tensor_response(response.flatten());
-                          if (!value.ok()) return done(value.status());
-                          done(std::move(value->first));
-                        });
-}
+constexpr std::string_view kKeepAlive = "/tensorflow.eager.EagerService/KeepAlive";
+constexpr std::string_view kCreateContext = "/tensorflow.eager.EagerService/CreateContext";
+constexpr std::string_view kUpdateContext = "/tensorflow.eager.EagerService/UpdateContext";
+constexpr std::string_view kGetStatus = "/tensorflow.WorkerService/GetStatus";
 
 uint64_t random_id() {
   std::random_device entropy;
   return (uint64_t(entropy()) << 32 | entropy()) | 1;
 }
 
-// The answer of GetStatus: the task's devices.
-Result<std::vector<DeviceAttributes>> devices_of(const std::string& task, Channel& channel, double seconds) {
-  auto state = std::make_shared<Sent>();
-  auto response = std::make_shared<Message>();
-  auto running = channel.call("/tensorflow.WorkerService/GetStatus", Message(), seconds, true, [state, response](Status s, Message m) {
-    *response = std::move(m);
-    state->finish(std::move(s), {});
-  });
-  Status s = state->wait();
-  if (!s.ok()) {
-    running->cancel();
-    return Status(s.code(), cat("task ", task, " of the cluster did not answer: ", s.message()));
+// How long a task may be silent.
+double silence_limit() {
+  const char* text = std::getenv("WEFT_CLUSTER_TIMEOUT_SECONDS");
+  return text && *text ? std::atof(text) : 30;
+}
+
+// Asks the tasks of a cluster, over and over, whether they are there, on a thread of its own.
+class Keeper {
+ public:
+  static Result<std::shared_ptr<Keeper>> start(uint64_t context_id, int64_t keep_alive_seconds) {
+    auto keeper = std::make_shared<Keeper>();
+    keeper->limit_ = silence_limit();
+    keeper->every_ = std::max(0.1, std::min(keeper->limit_ > 0 ? keeper->limit_ / 3 : 1e9, double(std::max<int64_t>(1, keep_alive_seconds)) / 2));
+    keeper->context_id_ = context_id;
+    WEFT_RETURN_IF_ERROR(start_thread([keeper] { keeper->work(); }));
+    return keeper;
   }
+
+  void watch(std::shared_ptr<Task> task) {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::make_shared<Watched>(Watched{std::move(task), Clock::now(), Clock::now(), false}));
+  }
+  void forget(const Task* task) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(tasks_, [&](const auto& w) { return w->task.get() == task; });
+  }
+  // Returns when the thread does nothing any more.
+  void stop() {
+    std::unique_lock lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+    wait_for_others(lock, changed_, [&] { return ended_; });
+  }
+
+ private:
+  struct Watched {
+    std::shared_ptr<Task> task;
+    Clock::time_point heard, asked;
+    bool waiting;
+  };
+
+  static double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    const auto tick = std::chrono::milliseconds(std::clamp(int64_t(every_ * 250), int64_t(25), int64_t(250)));
+    while (!changed_.wait_for(lock, tick, [&] { return stop_; })) {
+      const auto all = tasks_;
+      lock.unlock();
+      for (const auto& w : all) look_at(w);
+      lock.lock();
+    }
+    ended_ = true;
+    tasks_.clear();
+    changed_.notify_all();
+  }
+
+  void look_at(const std::shared_ptr<Watched>& w) {
+    bool ask = false, silent = false;
+    {
+      std::lock_guard lock(mutex_);
+      const auto now = Clock::now();
+      silent = limit_ > 0 && w->waiting && seconds(now - w->heard) > limit_;
+      ask = !w->waiting && seconds(now - w->asked) > every_;
+      if (ask) {
+        w->asked = now;
+        w->waiting = true;
+      }
+      if (silent) w->heard = now;  // told once; whatever is sent from here on has as long again
+    }
+    if (silent)
+      w->task->fail(deadline_exceeded("task ", w->task->name, " has not answered for ", limit_,
+                                      " seconds (WEFT_CLUSTER_TIMEOUT_SECONDS): it may have stopped, or cannot be reached"));
+    w->task->flush();
+    if (!ask) return;
+    const auto answer = w->task->start(kKeepAlive, Message(encode_ids(1, context_id_)), limit_ > 0 ? limit_ * 2 : 60);
+    answer->when_done([this, w, keeper = weak_](const Status& s) {
+      const auto alive = keeper.lock();
+      if (!alive) return;
+      std::lock_guard lock(mutex_);
+      w->waiting = false;
+      if (s.code() != Code::kDeadlineExceeded) w->heard = Clock::now();
+    });
+  }
+
+ public:
+  std::weak_ptr<Keeper> weak_;
+
+ private:
+  double limit_ = 0, every_ = 1;
+  uint64_t context_id_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<Watched>> tasks_;
+  bool stop_ = false, ended_ = false;
+};
+
+// Connections of one context.
+class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std::enable_shared_from_this<Cluster> {
+ public:
+  Cluster(uint64_t id, std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener, std::shared_ptr<Connections> connections,
+          std::shared_ptr<Keeper> keeper)
+      : id(id),
+        connections(std::move(connections)),
+        worker_(std::make_shared<Server>(Server{std::move(worker), std::move(listener)})),
+        keeper_(std::move(keeper)) {}
+  ~Cluster() override {
+    keeper_->stop();
+    for (auto& [name, t] : tasks_) t->close();
+    worker_->worker->steps().stop(cancelled("the context has left the cluster"));
+  }
+
+  void add(const std::shared_ptr<Task>& task) {
+    tasks_[task->name] = task;
+    keeper_->watch(task);
+  }
+  void remove(const std::string& name) {
+    auto it = tasks_.find(name);
+    if (it == tasks_.end()) return;
+    keeper_->forget(it->second.get());
+    it->second->close();
+    tasks_.erase(it);
+  }
+  const std::map<std::string, std::shared_ptr<Task>>& tasks() const { return tasks_; }
+
+  Status sync() override {
+    Status first;
+    for (auto& [name, t] : tasks_) {
+      Status s = t->sync();
+      if (first.ok()) first = std::move(s);
+    }
+    return first;
+  }
+
+  int64_t next_op() override { return next_op_.fetch_add(1); }
+
+  Result<std::shared_ptr<op::Rendezvous>> start_step() override {
+    int64_t step = 0;
+    {
+      std::lock_guard lock(mutex_);
+      step = -int64_t(numbers_() >> 2) - 1;
+    }
+    auto here = worker_->worker->steps().find_or_create(step, connections);
+    // Held by whoever runs the step; then it is over here and there.
+    TaskRendezvous* const meeting = here.get();
+    return std::shared_ptr<op::Rendezvous>(meeting, [here = std::move(here), server = worker_, step](op::Rendezvous*) {
+      server->worker->steps().erase(step, cancelled("the step has ended"));
+      here->end();
+    });
+  }
+
+  const uint64_t id;
+  const std::shared_ptr<Connections> connections;
+  uint64_t view = 0;
+  ServerDef def;  // with this process's own address
+
+ private:
+  struct Server {
+    std::unique_ptr<Worker> worker;
+    std::unique_ptr<Listener> listener;  // goes first
+  };
+  const std::shared_ptr<Server> worker_;
+  const std::shared_ptr<Keeper> keeper_;
+  std::map<std::string, std::shared_ptr<Task>> tasks_;
+  std::atomic<int64_t> next_op_{1};
+  std::mutex mutex_;
+  std::mt19937_64 numbers_{random_id()};
+};
+
+// The answer of GetStatus: the task's devices.
+Result<std::vector<DeviceAttributes>> devices_of(Task& task, double seconds) {
+  auto response = task.call(kGetStatus, Message(), seconds, true);
+  if (!response.ok())
+    return Status(response.status().code(), cat("task ", task.name, " of the cluster did not answer: ", response.status().message()));
   return decode_device_list(1, response->flatten());
 }
 
@@ -402,17 +205,68 @@ int port_of(const std::string& address) {
   return colon == address.npos ? 0 : std::atoi(address.c_str() + colon + 1);
 }
 
-}  // namespace
-
-Status connect(eager::Context& context, const ServerDef& given, const ConnectOptions& options) {
-  ServerDef def = given;
+Status check(const ServerDef& def) {
   if (def.protocol != "grpc") return invalid_argument("the cluster's protocol is '", def.protocol, "'; weft speaks grpc");
   const auto job = def.cluster.find(def.job);
   if (job == def.cluster.end() || !job->second.contains(def.task))
     return invalid_argument("task ", def.task, " of job '", def.job, "', this process, is not in the cluster");
+  return {};
+}
+
+// A task that comes into a cluster.
+struct Newcomer {
+  std::shared_ptr<Task> task;
+  std::string job;
+  int index;
+  std::vector<DeviceAttributes> devices;
+};
+
+Result<Newcomer> ask(Cluster& cluster, const std::string& job, int index, double seconds) {
+  const std::string name = task_name(job, index);
+  WEFT_ASSIGN(std::shared_ptr<Channel> channel, cluster.connections->to(name));
+  Newcomer n{std::make_shared<Task>(name, std::move(channel), cluster.id), job, index, {}};
+  WEFT_ASSIGN(n.devices, devices_of(*n.task, seconds));
+  return n;
+}
+
+Result<std::vector<std::unique_ptr<Device>>> join(const std::shared_ptr<Cluster>& cluster, const Newcomer& n, CreateContext request, double seconds) {
+  request.server_def = cluster->def;
+  request.server_def.job = n.job;
+  request.server_def.task = n.index;
+  WEFT_RETURN_IF_ERROR(n.task->call(kCreateContext, Message(encode_create_context(request)), seconds, true).status());
+  cluster->add(n.task);
+  std::vector<std::unique_ptr<Device>> out;
+  for (const auto& d : n.devices) {
+    WEFT_ASSIGN(DeviceName name, DeviceName::parse(d.name));
+    if (!name.complete()) return invalid_argument("task ", n.task->name, " has a device of the name '", d.name, "'");
+    out.push_back(std::make_unique<TaskDevice>(std::move(name), d, n.task, cluster));
+  }
+  return out;
+}
+
+// Plans name devices: those that were made for others are made again.
+void forget_plans(eager::Context& context) {
+  context.clear_kernels();
+  context.runtime().forget(context.functions().names(), false);
+}
+
+std::vector<DeviceAttributes> own_devices(eager::Context& context) {
+  std::vector<DeviceAttributes> out;
+  for (const auto& d : context.devices().all()) {
+    if (!dynamic_cast<const core::RemoteDevice*>(d.get())) out.push_back(attributes_of(*d));
+  }
+  return out;
+}
+
+}  // namespace
+
+Status connect(eager::Context& context, const ServerDef& given, const ConnectOptions& options) {
+  WEFT_RETURN_IF_ERROR(check(given));
+  ServerDef def = given;
   WEFT_ASSIGN(const TransportApi* api, transport());
   context.remote_tasks = nullptr;
   runtime::set_remote_devices(&context.devices(), {});
+  forget_plans(context);
 
   const std::string self = task_name(def.job, def.task);
   std::string& address = def.cluster[def.job][def.task];
@@ -420,43 +274,118 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen("127.0.0.1", port_of(address), worker->service()));
   if (port_of(address) == 0) address = cat("localhost:", listener->port());
   auto connections = std::make_shared<Connections>(*api, def.cluster);
-  auto cluster = std::make_shared<Cluster>(random_id(), std::move(worker), std::move(listener), options.keep_alive_seconds);
+  const uint64_t id = random_id();
+  WEFT_ASSIGN(std::shared_ptr<Keeper> keeper, Keeper::start(id, options.keep_alive_seconds));
+  keeper->weak_ = keeper;
+  auto cluster = std::make_shared<Cluster>(id, std::move(worker), std::move(listener), std::move(connections), std::move(keeper));
+  cluster->def = def;
 
   CreateContext request;
-  request.context_id = cluster->id;
+  request.context_id = id;
   request.keep_alive_secs = options.keep_alive_seconds;
-  for (const auto& d : context.devices().all()) request.devices.push_back(attributes_of(*d));
-  std::vector<std::pair<std::shared_ptr<Task>, std::vector<DeviceAttributes>>> found;
-  std::vector<std::pair<std::string, int>> places;
+  request.devices = own_devices(context);
+  std::vector<Newcomer> found;
   for (const auto& [name, tasks] : def.cluster) {
     for (const auto& [index, where] : tasks) {
-      const std::string task = task_name(name, index);
-      if (task == self) continue;
-      WEFT_ASSIGN(std::shared_ptr<Channel> channel, connections->to(task));
-      WEFT_ASSIGN(std::vector<DeviceAttributes> devices, devices_of(task, *channel, options.timeout_seconds));
-      for (const auto& d : devices) request.devices.push_back(d);
-      found.emplace_back(std::make_shared<Task>(task, std::move(channel), cluster->id), std::move(devices));
-      places.emplace_back(name, index);
+      if (task_name(name, index) == self) continue;
+      WEFT_ASSIGN(Newcomer n, ask(*cluster, name, index, options.timeout_seconds));
+      for (const auto& d : n.devices) request.devices.push_back(d);
+      found.push_back(std::move(n));
     }
   }
   std::vector<std::unique_ptr<Device>> remote;
-  for (size_t i = 0; i < found.size(); ++i) {
-    auto& [task, devices] = found[i];
-    request.server_def = def;
-    request.server_def.job = places[i].first;
-    request.server_def.task = places[i].second;
-    WEFT_RETURN_IF_ERROR(task->call("CreateContext", encode_create_context(request), options.timeout_seconds, true).status());
-    cluster->add(task);
-    for (const auto& d : devices) {
-      WEFT_ASSIGN(DeviceName name, DeviceName::parse(d.name));
-      if (!name.complete()) return invalid_argument("task ", task->name, " has a device of the name '", d.name, "'");
-      remote.push_back(std::make_unique<TaskDevice>(std::move(name), d, task, cluster, context.host()->name()));
-    }
+  for (const Newcomer& n : found) {
+    WEFT_ASSIGN(auto devices, join(cluster, n, request, options.timeout_seconds));
+    std::move(devices.begin(), devices.end(), std::back_inserter(remote));
   }
-  cluster->keep_alive();
   runtime::set_remote_devices(&context.devices(), std::move(remote));
   context.remote_tasks = std::move(cluster);
   return {};
+}
+
+Status update(eager::Context& context, const ServerDef& given, const ConnectOptions& options) {
+  auto cluster = std::dynamic_pointer_cast<Cluster>(context.remote_tasks);
+  if (!cluster) return failed_precondition("the context is in no cluster that could be updated");
+  WEFT_RETURN_IF_ERROR(check(given));
+  ServerDef def = given;
+  const ServerDef before = cluster->def;
+  if (def.job != before.job || def.task != before.task)
+    return invalid_argument("this process is task ", before.task, " of job '", before.job, "' and cannot become task ", def.task, " of job '", def.job, "'");
+  const std::string self = task_name(def.job, def.task);
+  def.cluster[def.job][def.task] = before.cluster.at(before.job).at(before.task);
+
+  // Who stays: at the same address, and with the context.
+  std::map<std::string, std::pair<std::string, int>> places;
+  std::set<std::string> stay;
+  for (const auto& [job, tasks] : def.cluster) {
+    for (const auto& [index, address] : tasks) {
+      const std::string name = task_name(job, index);
+      if (name == self) continue;
+      places[name] = {job, index};
+      const auto known = cluster->tasks().find(name);
+      if (known == cluster->tasks().end()) continue;
+      const auto old = before.cluster.find(job);
+      if (old == before.cluster.end() || !old->second.contains(index) || old->second.at(index) != address) continue;
+      const double seconds = options.timeout_seconds > 0 ? std::min(options.timeout_seconds, 10.0) : 10;
+      if (known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok()) stay.insert(name);
+    }
+  }
+  (void)context.sync_executors();  // errors of what was sent to tasks that are gone
+  std::vector<std::string> gone;
+  for (const auto& [name, task] : cluster->tasks()) {
+    if (!stay.contains(name)) gone.push_back(name);
+  }
+  for (const std::string& name : gone) cluster->remove(name);
+  cluster->def = def;
+  cluster->connections->update(def.cluster);
+  ++cluster->view;
+
+  CreateContext request;
+  request.context_id = cluster->id;
+  request.view_id = cluster->view;
+  request.keep_alive_secs = options.keep_alive_seconds;
+  request.devices = own_devices(context);
+  for (const auto& d : context.devices().all()) {
+    const auto* there = dynamic_cast<const TaskDevice*>(d.get());
+    if (there && stay.contains(there->task->name)) request.devices.push_back({there->name(), there->type(), there->memory_limit(), there->incarnation_there()});
+  }
+  std::vector<Newcomer> found;
+  for (const auto& [name, place] : places) {
+    if (stay.contains(name)) continue;
+    WEFT_ASSIGN(Newcomer n, ask(*cluster, place.first, place.second, options.timeout_seconds));
+    for (const auto& d : n.devices) request.devices.push_back(d);
+    found.push_back(std::move(n));
+  }
+  for (const std::string& name : stay) {
+    CreateContext update = request;
+    update.has_server_def = true;
+    update.server_def = def;
+    update.server_def.job = places[name].first;
+    update.server_def.task = places[name].second;
+    WEFT_RETURN_IF_ERROR(
+        cluster->tasks().at(name)->call(kUpdateContext, Message(encode_create_context(update, true)), options.timeout_seconds, false).status());
+  }
+  std::vector<std::unique_ptr<Device>> remote;
+  for (const Newcomer& n : found) {
+    WEFT_ASSIGN(auto devices, join(cluster, n, request, options.timeout_seconds));
+    std::move(devices.begin(), devices.end(), std::back_inserter(remote));
+  }
+  runtime::set_remote_devices(&context.devices(), std::move(remote), [&](const Device& d) {
+    const auto* there = dynamic_cast<const TaskDevice*>(&d);
+    return there && stay.contains(there->task->name);
+  });
+  forget_plans(context);
+  return {};
+}
+
+Result<bool> check_alive(eager::Context& context, const std::string& task) {
+  auto cluster = std::dynamic_pointer_cast<Cluster>(context.remote_tasks);
+  auto name = DeviceName::parse(task);
+  const std::string full = name.ok() && name->job ? task_name(*name->job, name->task.value_or(0)) : task;
+  const auto found = cluster ? cluster->tasks().find(full) : std::map<std::string, std::shared_ptr<Task>>::const_iterator();
+  if (!cluster || found == cluster->tasks().end()) return invalid_argument("Unable to find worker interface corresponding to task ", task);
+  const double limit = silence_limit();
+  return found->second->call(kGetStatus, Message(), limit > 0 ? limit : 30, false).ok();
 }
 
 }  // namespace weft_engine::remote

@@ -73,26 +73,94 @@ static int64_t next_request_id() {
   return int64_t(numbers() >> 1) + 1;
 }
 
-void Connections::recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done) {
+std::shared_ptr<ClientCall> Connections::recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done) {
   auto channel = to(task);
-  if (!channel.ok()) return done(channel.status(), {}, false);
+  if (!channel.ok()) {
+    done(channel.status(), {}, false);
+    return nullptr;
+  }
   Message request(encode_recv_tensor({step_id, std::string(key), next_request_id()}));
-  (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false, [done = std::move(done), task](Status s, Message response) {
-    // In TensorFlow's words, by which masters tell an error from one that follows from it.
-    if (!s.ok())
-      return done(
-          s.with_suffix(cat("\nAdditional GRPC error information from remote target ", task, " while calling /tensorflow.WorkerService/RecvTensor")),
-          {}, false);
-    auto value = decode_recv_tensor_response(response.flatten());
-    if (!value.ok()) return done(value.status(), {}, false);
-    done({}, std::move(value->first), value->second);
-  });
+  return (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false,
+                          [done = std::move(done), task](Status s, Message response) {
+                            // In TensorFlow's words, by which masters tell an error from one that follows from it.
+                            if (!s.ok())
+                              return done(s.with_suffix(cat("\nAdditional GRPC error information from remote target ", task,
+                                                            " while calling /tensorflow.WorkerService/RecvTensor")),
+                                          {}, false);
+                            auto value = decode_recv_tensor_response(std::move(response));
+                            if (!value.ok()) return done(value.status(), {}, false);
+                            done({}, std::move(value->first), value->second);
+                          });
+}
+
+void TaskRendezvous::Asked::end(Status s, Tensor value, bool dead) {
+  Done tell;
+  {
+    std::lock_guard lock(mutex);
+    tell = std::exchange(done, nullptr);
+  }
+  if (tell) tell(std::move(s), std::move(value), dead);
 }
 
 void TaskRendezvous::recv_async(std::string_view key, Done done) {
   const std::string source = task_of(key.substr(0, key.find(';')));
   if (source.empty() || source == task_) return local_->recv_async(key, std::move(done));
-  connections_->recv_tensor(source, step_id_, key, std::move(done));
+  auto asked = std::make_shared<Asked>();
+  asked->done = std::move(done);
+  std::shared_ptr<Connections> connections;
+  {
+    std::unique_lock lock(mutex_);
+    connections = connections_;
+    if (!aborted_.ok()) {
+      const Status s = aborted_;
+      lock.unlock();
+      return asked->end(s, {}, false);
+    }
+    asked_.insert(asked);
+  }
+  // The step may be gone before the answer comes.
+  auto forget = [weak = weak_from_this(), asked] {
+    if (auto self = weak.lock()) {
+      std::lock_guard lock(self->mutex_);
+      self->asked_.erase(asked);
+    }
+  };
+  auto call = connections->recv_tensor(source, step_id_, key, [asked, forget](Status s, Tensor value, bool dead) {
+    forget();
+    asked->end(std::move(s), std::move(value), dead);
+  });
+  std::lock_guard lock(asked->mutex);
+  asked->call = std::move(call);
+  if (!asked->done && asked->call) asked->call->cancel();
+}
+
+void TaskRendezvous::end() {
+  std::vector<std::function<void()>> then;
+  {
+    std::lock_guard lock(mutex_);
+    then.swap(at_end_);
+  }
+  for (auto& f : then) f();
+}
+
+void TaskRendezvous::abort(Status status) {
+  std::set<std::shared_ptr<Asked>> asked;
+  {
+    std::lock_guard lock(mutex_);
+    if (aborted_.ok()) aborted_ = status;
+    asked.swap(asked_);
+  }
+  local_->abort(status);
+  for (const auto& a : asked) {
+    std::shared_ptr<ClientCall> call;
+    {
+      std::lock_guard lock(a->mutex);
+      call = a->call;
+    }
+    if (call) call->cancel();
+    a->end(status, {}, false);
+  }
+  cancellation_.start_cancel();
 }
 
 }  // namespace weft_engine::remote

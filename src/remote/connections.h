@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
+#include "op/cancellation.h"
 #include "op/rendezvous.h"
 #include "remote/messages.h"
 
@@ -26,8 +28,8 @@ class Connections {
   // Other addresses; connections to tasks whose address stays are kept.
   void update(ClusterMap cluster);
 
-  // Asks the task for what was sent under the key in that step.
-  void recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done);
+  // Asks the task for what was sent under the key in that step. Null where nothing was asked.
+  std::shared_ptr<ClientCall> recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done);
 
  private:
   const TransportApi& transport_;
@@ -37,24 +39,51 @@ class Connections {
 };
 
 // The rendezvous of one step in one task: what comes from another task is asked for there.
-class TaskRendezvous final : public op::Rendezvous {
+class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_from_this<TaskRendezvous> {
  public:
   TaskRendezvous(int64_t step_id, std::string task, std::shared_ptr<Connections> connections)
       : step_id_(step_id), task_(std::move(task)), connections_(std::move(connections)), local_(op::make_local_rendezvous()) {}
 
+  int64_t step_id() const { return step_id_; }
+  // Those of the context that runs the step, where somebody asked for a tensor of it before.
+  void use(std::shared_ptr<Connections> connections) {
+    std::lock_guard lock(mutex_);
+    connections_ = std::move(connections);
+  }
   Status send(std::string_view key, Tensor value, bool dead) override { return local_->send(key, std::move(value), dead); }
   void recv_async(std::string_view key, Done done) override;
-  void abort(Status status) override { local_->abort(std::move(status)); }
+  // Ends what runs in the step here, too.
+  void abort(Status status) override;
   // For those who ask from outside: only what this task sends.
   void recv_local(std::string_view key, Done done, const void* ticket = nullptr) { local_->recv_async(key, ticket, std::move(done)); }
   bool give_up(std::string_view key, const void* ticket) override { return local_->give_up(key, ticket); }
   bool empty() override { return local_->empty(); }
+  // What is to be done when the step is over, by whoever started it.
+  void when_ended(std::function<void()> then) {
+    std::lock_guard lock(mutex_);
+    at_end_.push_back(std::move(then));
+  }
+  void end();
+  // Of what runs in the step.
+  op::CancellationManager& cancellation() { return cancellation_; }
 
  private:
+  // One question to another task: its answer, or the step's end.
+  struct Asked {
+    std::mutex mutex;
+    Done done;
+    std::shared_ptr<ClientCall> call;
+    void end(Status s, Tensor value, bool dead);
+  };
   const int64_t step_id_;
   const std::string task_;
-  const std::shared_ptr<Connections> connections_;
+  std::shared_ptr<Connections> connections_;
   const std::shared_ptr<op::Rendezvous> local_;
+  op::CancellationManager cancellation_;
+  std::mutex mutex_;
+  Status aborted_;
+  std::set<std::shared_ptr<Asked>> asked_;
+  std::vector<std::function<void()>> at_end_;
 };
 
 }  // namespace weft_engine::remote

@@ -1,8 +1,10 @@
 #include "remote/eager_service.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 
+#include "core/own_memory.h"
 #include "core/threads.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
@@ -12,9 +14,16 @@ namespace weft_engine::remote {
 // ---- steps
 
 std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections) {
+  constexpr const char* kEnded = "the step has ended";
   std::lock_guard lock(mutex_);
+  if (step_id < 0 && std::find(ended_.begin(), ended_.end(), step_id) != ended_.end()) {
+    auto step = std::make_shared<TaskRendezvous>(step_id, task_, connections ? connections : connections_);
+    step->abort(cancelled(kEnded));
+    return step;
+  }
   auto& step = steps_[step_id];
   if (!step) step = std::make_shared<TaskRendezvous>(step_id, task_, connections ? connections : connections_);
+  else if (connections) step->use(connections);
   if (!stopped_.ok()) step->abort(stopped_);
   return step;
 }
@@ -43,7 +52,10 @@ void StepTable::stop(const Status& status) {
 void StepTable::erase(int64_t step_id, const Status& status) {
   std::shared_ptr<TaskRendezvous> step;
   {
+    constexpr size_t kRemembered = 256;
     std::lock_guard lock(mutex_);
+    if (step_id < 0) ended_.push_back(step_id);  // negative ones are not used again
+    if (ended_.size() > kRemembered) ended_.pop_front();
     auto it = steps_.find(step_id);
     if (it == steps_.end()) return;
     step = std::move(it->second);
@@ -126,13 +138,26 @@ Result<ServerContext::Handle> ServerContext::fetch(const RemoteTensorHandle& h) 
   channel->call("/tensorflow.eager.EagerService/Enqueue", std::move(request), 0, false, [handle](Status s, Message) {
     if (!s.ok()) handle->fail(std::move(s));
   });
-  connections_->recv_tensor(holder, int64_t(id_), op::rendezvous_key(h.device, incarnation, context_.host()->name(), name),
-                            [handle](Status s, Tensor value, bool) {
-                              if (s.ok()) handle->set(std::move(value));
-                              else handle->fail(std::move(s));
-                            });
+  // By the context's rendezvous: nobody waits any longer when the context is closed.
+  rendezvous_->recv_async(op::rendezvous_key(h.device, incarnation, context_.host()->name(), name), [handle](Status s, Tensor value, bool) {
+    if (s.ok()) handle->set(std::move(value));
+    else handle->fail(std::move(s));
+  });
   WEFT_RETURN_IF_ERROR(handle->wait());
   return handle;
+}
+
+// The values themselves where all of them are small: then nobody needs to ask for them.
+static void add_small(QueueResponse& response, std::span<const Tensor> values) {
+  size_t bytes = 0;
+  for (const Tensor& t : values) {
+    if (t.dtype() == DType::kResource || t.dtype() == DType::kVariant || core::lies_elsewhere(t)) return;
+    bytes += t.byte_size();
+    if (t.dtype() == DType::kString) {
+      for (const tstring& s : t.span<tstring>()) bytes += s.size();
+    }
+  }
+  if (bytes <= kSmallValues) response.tensors.assign(values.begin(), values.end());
 }
 
 Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
@@ -146,7 +171,20 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
   std::vector<Handle> outputs;
   WEFT_RETURN_IF_ERROR(call.execute(outputs));
   QueueResponse response;
+  if (o.wants_values) {
+    std::vector<Tensor> values;
+    for (const Handle& h : outputs) {
+      WEFT_RETURN_IF_ERROR(h->wait());
+      values.push_back(h->tensor());
+    }
+    add_small(response, values);
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
+    if (o.id == kAnswerOnly) {
+      WEFT_RETURN_IF_ERROR(outputs[i]->wait());
+      response.tensors.push_back(outputs[i]->tensor());
+      continue;
+    }
     response.shapes.push_back(outputs[i]->shape());
     if (o.is_function) response.devices.push_back(outputs[i]->device() ? outputs[i]->device()->name() : "");
     store(o.id, int(i), std::move(outputs[i]));
@@ -226,6 +264,7 @@ Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& r
   op::KernelEnv env = context_.runtime().step_env();
   env.device = device;
   env.rendezvous = rendezvous.get();
+  env.cancellation = &rendezvous->cancellation();
   std::vector<Tensor> rets(function->ret_types().size());
   if (args.size() != function->arg_types().size())
     return invalid_argument("function ", o.name, " has ", function->arg_types().size(), " arguments, got ", args.size());
@@ -238,7 +277,12 @@ Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& r
   if (rets.size() != request.output_nums.size())
     return invalid_argument("function ", o.name, " has ", rets.size(), " results, ", request.output_nums.size(), " were asked for");
   QueueResponse response;
+  if (o.wants_values && o.id != kAnswerOnly) add_small(response, rets);
   for (size_t i = 0; i < rets.size(); ++i) {
+    if (o.id == kAnswerOnly) {
+      response.tensors.push_back(std::move(rets[i]));
+      continue;
+    }
     response.shapes.push_back(PartialShape(rets[i].shape()));
     if (request.output_nums[i] < 0 || request.output_nums[i] > 1 << 20)
       return invalid_argument("output number ", request.output_nums[i], " of function ", o.name);
@@ -321,7 +365,7 @@ void EagerService::drop_expired() {
   for (uint64_t id : ids) close(id);
 }
 
-Result<Message> EagerService::enqueue(std::string_view bytes) {
+Result<Message> EagerService::enqueue(const Unpacked& bytes) {
   WEFT_ASSIGN(EnqueueRequest request, decode_enqueue(bytes));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   std::vector<QueueResponse> responses;
@@ -329,7 +373,7 @@ Result<Message> EagerService::enqueue(std::string_view bytes) {
     WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_));
     responses.push_back(std::move(r));
   }
-  return Message(encode_enqueue_response(responses));
+  return encode_enqueue_response(responses);
 }
 
 Result<Message> EagerService::update(std::string_view bytes) {
@@ -340,10 +384,11 @@ Result<Message> EagerService::update(std::string_view bytes) {
 }
 
 Result<Message> EagerService::run_component(std::string_view bytes) {
-  WEFT_ASSIGN(RunComponentFunction request, decode_run_component(bytes));
+  WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
+  for (int64_t step : request.ended_steps) steps_->erase(step, cancelled("the step has ended"));
   WEFT_ASSIGN(QueueResponse response, context->run_component(request, *steps_));
-  return Message(encode_component_response(response));
+  return encode_component_response(response);
 }
 
 Result<Message> EagerService::keep_alive(uint64_t id) {
@@ -393,7 +438,8 @@ class EnqueueStream final : public StreamHandler {
       }
       Message response;
       const Status s = without_exceptions([&]() -> Status {
-        WEFT_ASSIGN(response, service.enqueue(request.flatten()));
+        WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(request), TensorsIn::kEnqueueRequest));
+        WEFT_ASSIGN(response, service.enqueue(unpacked));
         return {};
       });
       if (!s.ok()) {
@@ -415,7 +461,7 @@ void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> servi
   const auto add = [&](std::string_view name, auto run) {
     methods.add_blocking(kService, name, [service, run](std::string_view bytes) -> Result<Message> { return run(*service, bytes); });
   };
-  add("Enqueue", [](EagerService& s, std::string_view bytes) { return s.enqueue(bytes); });
+  add("Enqueue", [](EagerService& s, std::string_view bytes) { return s.enqueue(whole(bytes)); });
   add("CreateContext", [](EagerService& s, std::string_view bytes) -> Result<Message> {
     WEFT_ASSIGN(CreateContext request, decode_create_context(bytes));
     return s.create(request);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <unordered_map>
 
 #include "eager/op.h"
@@ -17,7 +18,7 @@ class StepTable {
   std::shared_ptr<TaskRendezvous> find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections = nullptr);
   // Drops a receive that came from outside; a step that nobody but the asker knew of goes with it.
   void give_up(int64_t step_id, std::string_view key, const void* ticket);
-  // Whoever waits gets the status.
+  // Whoever waits gets the status, and for a while those who come late, too.
   void erase(int64_t step_id, const Status& status);
   // From here on everyone who waits gets the status, also those who come later: a server that ends must not wait for values that will not come.
   void stop(const Status& status);
@@ -27,6 +28,7 @@ class StepTable {
   const std::shared_ptr<Connections> connections_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps_;
+  std::deque<int64_t> ended_;  // the last ones that were erased: nobody waits in them any more
   Status stopped_;
 };
 
@@ -75,7 +77,7 @@ class EagerService {
       : registry_(registry), devices_(devices), task_(std::move(task)), transport_(transport), steps_(std::move(steps)) {}
 
   // The service's methods. They may wait.
-  Result<Message> enqueue(std::string_view request);
+  Result<Message> enqueue(const Unpacked& request);
   Result<Message> create(const CreateContext& request);
   Result<Message> update(std::string_view request);
   Result<Message> run_component(std::string_view request);

@@ -11,6 +11,7 @@
 #include "io/run_metadata.h"
 #include "op/step_resources.h"
 #include "remote/graph_codec.h"
+#include "remote/long_call.h"
 #include "runtime/blocking_threads.h"
 #include "runtime/session.h"
 
@@ -223,8 +224,9 @@ Result<std::shared_ptr<RegisteredGraph>> GraphService::find_graph(const std::str
   return aborted("Graph handle is not found: ", graph, ". Possibly, this worker just restarted.");
 }
 
-Status GraphService::run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets) {
-  op::CancellationManager cancellation;
+Status GraphService::run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets,
+                         op::CancellationManager* stop) {
+  op::CancellationManager cancellation(stop);
   const auto rendezvous = steps_->find_or_create(step_id);
   {
     std::lock_guard lock(mutex_);
@@ -381,9 +383,13 @@ void add_graph_methods(MethodTable& methods, std::shared_ptr<GraphService> servi
     WEFT_RETURN_IF_ERROR(s.deregister_graph(decode_text(2, bytes), decode_text(1, bytes)));
     return Message();
   });
-  add("RunGraph", [](GraphService& s, std::string_view bytes) -> Result<Message> {
-    WEFT_ASSIGN(const RunGraph request, decode_run_graph(bytes));
-    return s.run_graph(request);
+  add_long(methods, kService, "RunGraph", decode_run_graph, [service](const RunGraph& request, op::CancellationManager& cancellation) {
+    const auto token = cancellation.get_token();
+    if (!cancellation.register_callback(token, [service, id = request.step_id] { service->cleanup_step(id); }))
+      return Result<Message>(cancelled("the caller has gone"));
+    auto answer = service->run_graph(request);
+    cancellation.deregister_callback(token);
+    return answer;
   });
   add("CleanupGraph", [](GraphService& s, std::string_view bytes) -> Result<Message> {
     s.cleanup_step(decode_number(1, bytes));

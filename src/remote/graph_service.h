@@ -60,7 +60,9 @@ class GraphService {
   Result<std::shared_ptr<RegisteredGraph>> register_body(const std::string& session, graph::FunctionBody body, const std::string& config);
   Status deregister_graph(const std::string& session, const std::string& graph);
   Result<Message> run_graph(const RunGraph& request);
-  Status run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets);
+  // Waits for the part's end; cancelled by cleanup_step(), or by `stop`.
+  Status run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets,
+             op::CancellationManager* stop = nullptr);
   // The step is over: what still runs is cancelled, what was sent and not received goes.
   void cleanup_step(int64_t step_id);
   // Everything in these containers goes; none named: the default one.

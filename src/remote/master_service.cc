@@ -1,6 +1,7 @@
 #include "remote/master_service.h"
 
 #include "remote/blocking_call.h"
+#include "remote/long_call.h"
 
 namespace weft_engine::remote {
 
@@ -23,9 +24,8 @@ void MasterService::stop() {
   for (auto& s : take_all()) s->close();
 }
 
-Result<Message> MasterService::create_session(std::string_view bytes) {
-  WEFT_ASSIGN(const CreateSession request, decode_create_session(bytes));
-  WEFT_ASSIGN(std::shared_ptr<MasterSession> made, MasterSession::make(here_, connections_, cluster_, request, stopping_));
+Result<Message> MasterService::create_session(const CreateSession& request, op::CancellationManager& cancellation) {
+  WEFT_ASSIGN(std::shared_ptr<MasterSession> made, MasterSession::make(here_, connections_, cluster_, request, stopping_, cancellation));
   std::lock_guard lock(mutex_);
   if (stopping_) return cancelled("the server has stopped");
   const std::string handle = made->handle();
@@ -40,10 +40,9 @@ Result<Message> MasterService::extend_session(std::string_view bytes) {
   return Message(encode_number(4, version));
 }
 
-Result<Message> MasterService::run_step(std::string_view bytes) {
-  WEFT_ASSIGN(const RunStep request, decode_run_step(bytes));
+Result<Message> MasterService::run_step(const RunStep& request, op::CancellationManager& cancellation) {
   WEFT_ASSIGN(std::shared_ptr<MasterSession> session, find(request.session));
-  RunStepResult result = session->run_step(request);
+  RunStepResult result = session->run_step(request, cancellation);
   if (!result.status.ok() && !request.errors_in_body) return result.status;
   return encode_run_step_result(result);
 }
@@ -97,9 +96,16 @@ void add_master_methods(MethodTable& methods, std::shared_ptr<MasterService> ser
   auto add = [&](std::string_view method, auto handler) {
     methods.add_blocking(kService, method, [service, handler](std::string_view bytes) -> Result<Message> { return handler(*service, bytes); });
   };
-  add("CreateSession", [](MasterService& m, std::string_view bytes) { return m.create_session(bytes); });
+  add_long(methods, kService, "CreateSession", decode_create_session,
+           [service](const CreateSession& request, op::CancellationManager& c) { return service->create_session(request, c); });
+  add_long(methods, kService, "RunStep", decode_run_step,
+           [service](const RunStep& request, op::CancellationManager& c) { return service->run_step(request, c); });
+  add_long(methods, kService, "RunCallable", decode_run_callable,
+           [service](const RunCallable& request, op::CancellationManager& c) -> Result<Message> {
+             WEFT_ASSIGN(std::shared_ptr<MasterSession> session, service->find(request.session));
+             return session->run_callable(request, c);
+           });
   add("ExtendSession", [](MasterService& m, std::string_view bytes) { return m.extend_session(bytes); });
-  add("RunStep", [](MasterService& m, std::string_view bytes) { return m.run_step(bytes); });
   add("CloseSession", [](MasterService& m, std::string_view bytes) { return m.close_session(bytes); });
   add("ListDevices", [](MasterService& m, std::string_view bytes) { return m.list_devices(bytes); });
   add("Reset", [](MasterService& m, std::string_view bytes) { return m.reset(bytes); });
@@ -114,11 +120,6 @@ void add_master_methods(MethodTable& methods, std::shared_ptr<MasterService> ser
     WEFT_ASSIGN(std::shared_ptr<MasterSession> session, m.find(request.session));
     WEFT_ASSIGN(const int64_t handle, session->make_callable(request));
     return Message(encode_number(1, handle));
-  });
-  add("RunCallable", [](MasterService& m, std::string_view bytes) -> Result<Message> {
-    WEFT_ASSIGN(const RunCallable request, decode_run_callable(bytes));
-    WEFT_ASSIGN(std::shared_ptr<MasterSession> session, m.find(request.session));
-    return session->run_callable(request);
   });
   add("ReleaseCallable", [](MasterService& m, std::string_view bytes) -> Result<Message> {
     WEFT_ASSIGN(std::shared_ptr<MasterSession> session, m.find(decode_text(1, bytes)));

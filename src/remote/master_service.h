@@ -11,9 +11,9 @@ class MasterService {
       : here_(std::move(here)), connections_(std::move(connections)), cluster_(std::move(cluster)) {}
   ~MasterService() { stop(); }
 
-  Result<Message> create_session(std::string_view request);
+  Result<Message> create_session(const CreateSession& request, op::CancellationManager& cancellation);
   Result<Message> extend_session(std::string_view request);
-  Result<Message> run_step(std::string_view request);
+  Result<Message> run_step(const RunStep& request, op::CancellationManager& cancellation);
   Result<Message> close_session(std::string_view request);
   Result<Message> list_devices(std::string_view request);
   Result<Message> reset(std::string_view request);

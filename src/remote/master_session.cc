@@ -69,7 +69,7 @@ MasterSession::~MasterSession() { close(); }
 
 Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections,
                                                            const ClusterMap& cluster, const CreateSession& request,
-                                                           const std::atomic<bool>& stopping) {
+                                                           const std::atomic<bool>& stopping, op::CancellationManager& cancellation) {
   std::shared_ptr<MasterSession> s(new MasterSession(std::move(here), std::move(connections)));
   WEFT_ASSIGN(const ClusterConfig config, decode_cluster_config(request.config));
   if (config.has_cluster)
@@ -81,14 +81,14 @@ Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<Graph
   s->isolated_ = config.isolate_session_state;
   s->soft_placement_ = general.allow_soft_placement;
   s->log_placement_ = general.log_device_placement;
-  WEFT_RETURN_IF_ERROR(s->reach(cluster, stopping));
+  WEFT_RETURN_IF_ERROR(s->reach(cluster, stopping, cancellation));
   WEFT_RETURN_IF_ERROR(s->create_worker_sessions(cluster));
   WEFT_RETURN_IF_ERROR(grow(*s->whole_.graph, request.graph_def));
   return s;
 }
 
 // Which devices there are: this task's first.
-Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& stopping) {
+Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation) {
   for (const auto& d : here_->devices().all()) attributes_.push_back(attributes_of(*d));
   for (const auto& [job, tasks] : cluster) {
     for (const auto& [index, address] : tasks) {
@@ -100,8 +100,8 @@ Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& 
   for (const std::string& task : tasks_) {
     WEFT_ASSIGN(std::shared_ptr<Channel> channel, connections_->to(task));
     for (;;) {
-      auto answer = call_and_wait(*channel, "/tensorflow.WorkerService/GetStatus", Message(), {.seconds = 10, .wait = true});
-      if (stopping.load()) return cancelled("the server has stopped");
+      auto answer = call_and_wait(*channel, "/tensorflow.WorkerService/GetStatus", Message(), {.seconds = 10, .wait = true, .cancellation = &cancellation});
+      if (stopping.load() || cancellation.cancelled()) return cancelled(stopping.load() ? "the server has stopped" : "the client has gone");
       if (answer.ok()) {
         WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, answer->flatten()));
         for (DeviceAttributes& d : devices) {

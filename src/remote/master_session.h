@@ -34,18 +34,19 @@ bool passes_filters(const std::vector<std::string>& filters, const std::string& 
 
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
-  // Waits until all tasks that the config does not filter out have answered, or `stopping`.
+  // Waits until all tasks that the config does not filter out have answered, or until `stopping` or a cancellation.
   static Result<std::shared_ptr<MasterSession>> make(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections,
-                                                     const ClusterMap& cluster, const CreateSession& request, const std::atomic<bool>& stopping);
+                                                     const ClusterMap& cluster, const CreateSession& request, const std::atomic<bool>& stopping,
+                                                     op::CancellationManager& cancellation);
   ~MasterSession();
 
   const std::string& handle() const { return handle_; }
   // The new version. Aborted where the client does not know the present one.
   Result<int64_t> extend(ExtendSession request);
-  RunStepResult run_step(const RunStep& request);
+  RunStepResult run_step(const RunStep& request, op::CancellationManager& cancellation);
   Result<std::string> setup_partial_run(const PartialRunSetup& request);
   Result<int64_t> make_callable(const MakeCallable& request);
-  Result<Message> run_callable(const RunCallable& request);
+  Result<Message> run_callable(const RunCallable& request, op::CancellationManager& cancellation);
   Status release_callable(int64_t handle);
   std::vector<DeviceAttributes> devices() const { return attributes_; }
   const std::vector<std::string>& tasks() const { return tasks_; }
@@ -62,7 +63,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::vector<graph::Endpoint> feeds, fetches;
     std::vector<graph::Node*> targets;
   };
-  Status reach(const ClusterMap& cluster, const std::atomic<bool>& stopping);
+  Status reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation);
   Status create_worker_sessions(const ClusterMap& cluster);
   Status place_graph();
   Result<Endpoints> find(const Names& names) const;
@@ -70,7 +71,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Result<std::shared_ptr<StepPlan>> make_plan(const Endpoints& ends, std::span<graph::Node* const> done);
   Status register_part(StepPart& part, graph::FunctionBody body, const core::Device& device);
   void drop(StepPlan& plan);
-  Status run(StepPlan& plan, std::span<Tensor> feeds, std::span<Tensor> results, const RunOptions& options, std::string* metadata);
+  Status run(StepPlan& plan, std::span<Tensor> feeds, std::span<Tensor> results, const RunOptions& options, std::string* metadata = nullptr,
+             op::CancellationManager* cancellation = nullptr);
   Status run_part_of_step(const RunStep& request, std::vector<Tensor>& results);
   void cleanup(const StepPlan& plan, int64_t step_id);
 

@@ -85,6 +85,7 @@ class StepRun {
       calls = std::move(calls_);
     }
     for (auto& c : calls) c->cancel();
+    stop.start_cancel();
     here_->cleanup_step(step_id_);
   }
 
@@ -110,6 +111,7 @@ class StepRun {
 
   std::vector<RunGraphResult> results;  // by part
   op::StepTrace trace;
+  op::CancellationManager stop;  // of the parts here
 
  private:
   const std::shared_ptr<GraphService> here_;
@@ -136,7 +138,8 @@ void MasterSession::cleanup(const StepPlan& plan, int64_t step_id) {
   }
 }
 
-Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Tensor> results, const RunOptions& options, std::string* metadata) {
+Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Tensor> results, const RunOptions& options, std::string* metadata,
+                          op::CancellationManager* cancellation) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (feeds[i].dtype() != plan.feed_types[i])
       return invalid_argument("Expects arg[", i, "] to be ", dtype_name(plan.feed_types[i]), " but ", dtype_name(feeds[i].dtype()), " is provided");
@@ -148,6 +151,11 @@ Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Ten
     if (closed_) return cancelled("Session has been closed.");
     running_.insert(step.get());
   }
+  const auto token = cancellation ? cancellation->get_token() : 0;
+  auto abandon = [weak = std::weak_ptr<StepRun>(step)] {
+    if (auto run = weak.lock()) run->cancel(cancelled("the client has gone"));
+  };
+  if (cancellation && !cancellation->register_callback(token, abandon)) abandon();
   const int64_t timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : timeout_ms_;
   std::optional<Clock::time_point> deadline;
   if (timeout_ms > 0) deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
@@ -158,7 +166,7 @@ Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Ten
     std::vector<Tensor> args;
     for (int a : p.args) args.push_back(feeds[size_t(a)]);
     part_results[i].resize(p.rets.size());
-    step->end(i, p.task, here_->run(*p.here, step_id, trace, args, part_results[i]));
+    step->end(i, p.task, here_->run(*p.here, step_id, trace, args, part_results[i], &step->stop));
   };
   for (size_t i = 0; i < plan.parts.size(); ++i) {
     const StepPart& p = plan.parts[i];
@@ -199,6 +207,7 @@ Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Ten
   }
   if (mine) run_here(*mine, mine_at);
   const Status s = step->wait(deadline);
+  if (cancellation) cancellation->deregister_callback(token);
   {
     std::lock_guard lock(state_mutex_);
     running_.erase(step.get());
@@ -232,7 +241,7 @@ Status MasterSession::run(StepPlan& plan, std::span<Tensor> feeds, std::span<Ten
 
 // ---- what clients ask for
 
-RunStepResult MasterSession::run_step(const RunStep& request) {
+RunStepResult MasterSession::run_step(const RunStep& request, op::CancellationManager& cancellation) {
   RunStepResult out;
   std::vector<Tensor> results(request.fetches.size());
   out.status = [&]() -> Status {
@@ -247,7 +256,7 @@ RunStepResult MasterSession::run_step(const RunStep& request) {
     names.fetches = request.fetches;
     names.targets = request.targets;
     WEFT_ASSIGN(std::shared_ptr<StepPlan> ready, plan(names));
-    return run(*ready, feeds, results, options, &out.metadata);
+    return run(*ready, feeds, results, options, &out.metadata, &cancellation);
   }();
   if (!out.status.ok()) return out;
   for (size_t i = 0; i < results.size(); ++i) out.tensors.push_back({request.fetches[i], std::move(results[i])});
@@ -270,7 +279,7 @@ Result<std::string> MasterSession::setup_partial_run(const PartialRunSetup& requ
                        std::span<Node* const> targets, std::span<Node* const> done) -> Status {
     Endpoints part{{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}};
     WEFT_ASSIGN(std::shared_ptr<StepPlan> made, make_plan(part, done));
-    const Status s = run(*made, values, results, {}, nullptr);
+    const Status s = run(*made, values, results, {});
     drop(*made);
     return s;
   };
@@ -318,7 +327,7 @@ Result<int64_t> MasterSession::make_callable(const MakeCallable& request) {
   return next_callable_++;
 }
 
-Result<Message> MasterSession::run_callable(const RunCallable& request) {
+Result<Message> MasterSession::run_callable(const RunCallable& request, op::CancellationManager& cancellation) {
   Callable callable;
   {
     std::lock_guard lock(state_mutex_);
@@ -332,7 +341,7 @@ Result<Message> MasterSession::run_callable(const RunCallable& request) {
   WEFT_ASSIGN(std::shared_ptr<StepPlan> ready, plan(callable.names));
   std::vector<Tensor> feeds = request.feeds, results(callable.names.fetches.size());
   std::string metadata;
-  WEFT_RETURN_IF_ERROR(run(*ready, feeds, results, options, &metadata));
+  WEFT_RETURN_IF_ERROR(run(*ready, feeds, results, options, &metadata, &cancellation));
   return encode_run_callable_result(results, metadata);
 }
 

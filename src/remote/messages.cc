@@ -47,7 +47,7 @@ Result<ClusterMap> decode_cluster(std::string_view bytes) {
       tasks[task] = std::move(address);
     }
     if (!job.ok()) return malformed("ClusterDef");
-    out[name] = std::move(tasks);
+    out[name].merge(tasks);
   }
   if (!r.ok()) return malformed("ClusterDef");
   return out;
@@ -69,6 +69,7 @@ Result<ServerDef> decode_server_def(std::string_view bytes) {
       case 3: out.task = r.int32(); break;
       case 4: out.config = r.string(); break;
       case 5: out.protocol = r.string(); break;
+      case 6: out.port = r.int32(); break;
       default: break;
     }
   }
@@ -196,7 +197,10 @@ Result<std::pair<std::string, op::AttrValue>> decode_attr_entry(ProtoReader entr
   return std::pair(std::move(name), std::move(value));
 }
 
-Result<Operation> decode_operation(std::string_view bytes) {
+// Fields that only weft knows, in messages of TensorFlow. A number that no field of it will have.
+constexpr int kOwnField = 20001;
+
+Result<Operation> decode_operation(std::string_view bytes, const Unpacked& message) {
   Operation out;
   ProtoReader r(bytes);
   while (r.next()) {
@@ -212,6 +216,7 @@ Result<Operation> decode_operation(std::string_view bytes) {
       case 7: out.is_component_function = r.boolean(); break;
       case 8: out.func_step_id = r.int64(); break;
       case 9: out.is_function = r.boolean(); break;
+      case kOwnField: out.wants_values = r.boolean(); break;
       case 10: {
         ProtoReader in = r.message();
         bool any = false;
@@ -221,7 +226,7 @@ Result<Operation> decode_operation(std::string_view bytes) {
             out.inputs.emplace_back(std::move(h));
             any = true;
           } else if (in.field() == 2) {
-            WEFT_ASSIGN(Tensor t, wire::decode_tensor(in.bytes()));
+            WEFT_ASSIGN(Tensor t, message.tensor(in.bytes()));
             out.inputs.emplace_back(std::move(t));
             any = true;
           }
@@ -251,6 +256,7 @@ Result<Message> encode_operation(const Operation& o) {
   if (o.is_component_function) w.boolean(7, true);
   if (o.func_step_id) w.int64(8, o.func_step_id);
   if (o.is_function) w.boolean(9, true);
+  if (o.wants_values) w.boolean(kOwnField, true);
   Message out(w.take());
   for (const auto& in : o.inputs) {
     Message item;
@@ -265,14 +271,14 @@ Result<Message> encode_operation(const Operation& o) {
   return out;
 }
 
-Result<SendTensor> decode_send_tensor(std::string_view bytes) {
+Result<SendTensor> decode_send_tensor(std::string_view bytes, const Unpacked& message) {
   SendTensor out;
   ProtoReader r(bytes);
   while (r.next()) {
     if (r.field() == 1) out.op_id = r.int64();
     if (r.field() == 3) out.device = r.string();
     if (r.field() != 2) continue;
-    WEFT_ASSIGN(Tensor t, wire::decode_tensor(r.bytes()));
+    WEFT_ASSIGN(Tensor t, message.tensor(r.bytes()));
     out.tensors.push_back(std::move(t));
   }
   if (!r.ok()) return malformed("SendTensorOp");
@@ -296,7 +302,7 @@ Result<RegisterFunction> decode_register(std::string_view bytes) {
   return out;
 }
 
-Result<QueueItem> decode_item(std::string_view bytes) {
+Result<QueueItem> decode_item(std::string_view bytes, const Unpacked& message) {
   QueueItem out;
   ProtoReader r(bytes);
   while (r.next()) {
@@ -307,11 +313,11 @@ Result<QueueItem> decode_item(std::string_view bytes) {
         break;
       }
       case 2: {
-        WEFT_ASSIGN(out, decode_operation(r.bytes()));
+        WEFT_ASSIGN(out, decode_operation(r.bytes(), message));
         break;
       }
       case 3: {
-        WEFT_ASSIGN(out, decode_send_tensor(r.bytes()));
+        WEFT_ASSIGN(out, decode_send_tensor(r.bytes(), message));
         break;
       }
       case 4: {
@@ -414,13 +420,13 @@ Operation send_operation(int64_t id, const RemoteTensorHandle& tensor, uint64_t 
   return o;
 }
 
-Result<EnqueueRequest> decode_enqueue(std::string_view bytes) {
+Result<EnqueueRequest> decode_enqueue(const Unpacked& message) {
   EnqueueRequest out;
-  ProtoReader r(bytes);
+  ProtoReader r(message.bytes);
   while (r.next()) {
     if (r.field() == 1) out.context_id = r.fixed64();
     if (r.field() != 3) continue;
-    WEFT_ASSIGN(QueueItem item, decode_item(r.bytes()));
+    WEFT_ASSIGN(QueueItem item, decode_item(r.bytes(), message));
     out.queue.push_back(std::move(item));
   }
   if (!r.ok()) return malformed("EnqueueRequest");
@@ -437,43 +443,71 @@ Result<Message> encode_enqueue(uint64_t context_id, const QueueItem& item) {
   return out;
 }
 
-std::string encode_enqueue_response(const std::vector<QueueResponse>& responses) {
-  ProtoWriter w;
-  for (const QueueResponse& r : responses) {
-    ProtoWriter one;
-    for (const PartialShape& s : r.shapes) one.bytes(1, wire::encode_shape(s));
+std::string encode_release(const RemoteTensorHandle& handle) {
+  ProtoWriter item, w;
+  item.bytes(1, encode_handle(handle));
+  w.message(3, item);
+  return w.take();
+}
+
+std::string encode_context(uint64_t context_id) { return encode_ids(1, context_id); }
+
+// Shapes and devices, and tensors from where they are; `devices` is 0 where the message has none.
+static Result<Message> encode_outputs(const QueueResponse& r, bool devices) {
+  ProtoWriter one;
+  for (const PartialShape& s : r.shapes) one.bytes(1, wire::encode_shape(s));
+  if (devices) {
     for (const std::string& d : r.devices) one.bytes(3, d);
-    w.message(1, one);
   }
-  return w.take();
+  Message out(one.take());
+  for (const Tensor& t : r.tensors) {
+    WEFT_ASSIGN(Message m, tensor_message(t));
+    out.append_field(2, std::move(m));
+  }
+  return out;
 }
 
-std::string encode_component_response(const QueueResponse& response) {
-  ProtoWriter w;
-  for (const PartialShape& s : response.shapes) w.bytes(1, wire::encode_shape(s));
-  return w.take();
+Result<Message> encode_enqueue_response(const std::vector<QueueResponse>& responses) {
+  Message out;
+  for (const QueueResponse& r : responses) {
+    WEFT_ASSIGN(Message one, encode_outputs(r, true));
+    out.append_field(1, std::move(one));
+  }
+  return out;
 }
 
-Result<std::vector<QueueResponse>> decode_enqueue_response(std::string_view bytes) {
+Result<Message> encode_component_response(const QueueResponse& response) { return encode_outputs(response, false); }
+
+static Result<QueueResponse> decode_outputs(ProtoReader r, const Unpacked& message) {
+  QueueResponse one;
+  while (r.next()) {
+    if (r.field() == 1) {
+      WEFT_ASSIGN(PartialShape shape, wire::decode_shape(r.bytes()));
+      one.shapes.push_back(std::move(shape));
+    }
+    if (r.field() == 2) {
+      WEFT_ASSIGN(Tensor t, message.tensor(r.bytes()));
+      one.tensors.push_back(std::move(t));
+    }
+    if (r.field() == 3) one.devices.push_back(r.string());
+  }
+  if (!r.ok()) return malformed("QueueResponse");
+  return one;
+}
+
+Result<std::vector<QueueResponse>> decode_enqueue_response(const Unpacked& message) {
   std::vector<QueueResponse> out;
-  ProtoReader r(bytes);
+  ProtoReader r(message.bytes);
   while (r.next()) {
     if (r.field() != 1) continue;
-    QueueResponse one;
-    ProtoReader inner = r.message();
-    while (inner.next()) {
-      if (inner.field() == 1) {
-        WEFT_ASSIGN(PartialShape shape, wire::decode_shape(inner.bytes()));
-        one.shapes.push_back(std::move(shape));
-      }
-      if (inner.field() == 3) one.devices.push_back(inner.string());
-    }
-    if (!inner.ok()) return malformed("QueueResponse");
+    WEFT_ASSIGN(QueueResponse one, decode_outputs(r.message(), message));
     out.push_back(std::move(one));
   }
   if (!r.ok()) return malformed("EnqueueResponse");
   return out;
 }
+
+Result<QueueResponse> decode_component_response(const Unpacked& message) { return decode_outputs(ProtoReader(message.bytes), message); }
 
 // ---- contexts
 
@@ -500,28 +534,41 @@ Result<CreateContext> decode_create_context(std::string_view bytes, bool update)
   return out;
 }
 
-std::string encode_create_context(const CreateContext& c) {
+std::string encode_create_context(const CreateContext& c, bool update) {
   ProtoWriter w;
-  w.bytes(1, encode_server_def(c.server_def));
-  w.int64(3, c.keep_alive_secs);
-  for (const auto& d : c.devices) w.bytes(6, encode_device(d));
-  w.fixed64(7, c.context_id);
-  if (c.view_id) w.fixed64(8, c.view_id);
-  w.boolean(9, true);  // inputs of functions that are elsewhere are brought when they are needed
+  if (!update || c.has_server_def) w.bytes(1, encode_server_def(c.server_def));
+  if (!update) w.int64(3, c.keep_alive_secs);
+  for (const auto& d : c.devices) w.bytes(update ? 2 : 6, encode_device(d));
+  w.fixed64(update ? 3 : 7, c.context_id);
+  if (c.view_id) w.fixed64(update ? 4 : 8, c.view_id);
+  if (!update) w.boolean(9, true);  // inputs of functions that are elsewhere are brought when they are needed
   return w.take();
 }
 
-Result<RunComponentFunction> decode_run_component(std::string_view bytes) {
+Result<RunComponentFunction> decode_run_component(const Unpacked& message) {
   RunComponentFunction out;
-  ProtoReader r(bytes);
+  ProtoReader r(message.bytes);
   while (r.next()) {
     if (r.field() == 1) out.context_id = r.fixed64();
     if (r.field() == 2) {
-      WEFT_ASSIGN(out.operation, decode_operation(r.bytes()));
+      WEFT_ASSIGN(out.operation, decode_operation(r.bytes(), message));
     }
     if (r.field() == 3 && !r.append_varints(out.output_nums)) return malformed("RunComponentFunctionRequest");
+    if (r.field() == kOwnField && !r.append_varints(out.ended_steps)) return malformed("RunComponentFunctionRequest");
   }
   if (!r.ok()) return malformed("RunComponentFunctionRequest");
+  return out;
+}
+
+Result<Message> encode_run_component(const RunComponentFunction& request) {
+  ProtoWriter w;
+  w.fixed64(1, request.context_id);
+  std::vector<int64_t> outputs(request.output_nums.begin(), request.output_nums.end());
+  if (!outputs.empty()) w.packed_varints(3, outputs);
+  if (!request.ended_steps.empty()) w.packed_varints(kOwnField, request.ended_steps);
+  Message out(w.take());
+  WEFT_ASSIGN(Message operation, encode_operation(request.operation));
+  out.append_field(2, std::move(operation));
   return out;
 }
 
@@ -560,12 +607,13 @@ Result<Message> encode_recv_tensor_response(const Tensor& tensor, bool dead) {
   return out;
 }
 
-Result<std::pair<Tensor, bool>> decode_recv_tensor_response(std::string_view bytes) {
+Result<std::pair<Tensor, bool>> decode_recv_tensor_response(Message message) {
   std::pair<Tensor, bool> out;
-  ProtoReader r(bytes);
+  WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(message), TensorsIn::kRecvTensorResponse));
+  ProtoReader r(unpacked.bytes);
   while (r.next()) {
     if (r.field() == 1) {
-      WEFT_ASSIGN(out.first, wire::decode_tensor(r.bytes()));
+      WEFT_ASSIGN(out.first, unpacked.tensor(r.bytes()));
     }
     if (r.field() == 2) out.second = r.boolean();
   }

@@ -11,6 +11,7 @@
 #include "core/tensor.h"
 #include "op/attr_value.h"
 #include "remote/transport.h"
+#include "remote/unpack.h"
 
 namespace weft_engine::remote {
 
@@ -23,6 +24,7 @@ struct ServerDef {
   int task = 0;
   std::string protocol = "grpc";
   std::string config;  // a serialized ConfigProto
+  int port = 0;
 };
 Result<ServerDef> decode_server_def(std::string_view bytes);
 std::string encode_server_def(const ServerDef& def);
@@ -50,6 +52,7 @@ struct Operation {
   op::AttrMap attrs;
   std::vector<std::variant<RemoteTensorHandle, Tensor>> inputs;
   bool is_function = false, is_component_function = false;
+  bool wants_values = false;  // weft's own: small outputs may come with the answer, beside their shapes. Others do not know the field
   int64_t func_step_id = 0;
 };
 
@@ -86,17 +89,27 @@ struct EnqueueRequest {
   uint64_t context_id = 0;
   std::vector<QueueItem> queue;
 };
-Result<EnqueueRequest> decode_enqueue(std::string_view bytes);
+Result<EnqueueRequest> decode_enqueue(const Unpacked& message);
 Result<Message> encode_enqueue(uint64_t context_id, const QueueItem& item);
+// Parts of a request that can stand before or behind others: a DecRef as one more item, and the context.
+std::string encode_release(const RemoteTensorHandle& handle);
+std::string encode_context(uint64_t context_id);
 
-// The answer to one queue item: shapes and devices of an operation's outputs.
+// An operation of this id keeps nothing there: its outputs are in the answer.
+inline constexpr int64_t kAnswerOnly = -1;
+// What Operation::wants_values is answered with at most, in bytes.
+inline constexpr size_t kSmallValues = 1024;
+
+// The answer to one queue item: shapes and devices of an operation's outputs, or the outputs themselves.
 struct QueueResponse {
   std::vector<PartialShape> shapes;
   std::vector<std::string> devices;
+  std::vector<Tensor> tensors;
 };
-std::string encode_enqueue_response(const std::vector<QueueResponse>& responses);
-std::string encode_component_response(const QueueResponse& response);  // of RunComponentFunction
-Result<std::vector<QueueResponse>> decode_enqueue_response(std::string_view bytes);
+Result<Message> encode_enqueue_response(const std::vector<QueueResponse>& responses);
+Result<Message> encode_component_response(const QueueResponse& response);  // of RunComponentFunction
+Result<std::vector<QueueResponse>> decode_enqueue_response(const Unpacked& message);
+Result<QueueResponse> decode_component_response(const Unpacked& message);
 
 struct CreateContext {
   ServerDef server_def;
@@ -107,7 +120,7 @@ struct CreateContext {
 };
 // The same fields under other numbers are an UpdateContext.
 Result<CreateContext> decode_create_context(std::string_view bytes, bool update = false);
-std::string encode_create_context(const CreateContext& request);
+std::string encode_create_context(const CreateContext& request, bool update = false);
 std::string encode_device_list(int field, const std::vector<DeviceAttributes>& devices);
 Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_view bytes);
 
@@ -115,8 +128,10 @@ struct RunComponentFunction {
   uint64_t context_id = 0;
   Operation operation;
   std::vector<int> output_nums;
+  std::vector<int64_t> ended_steps;  // weft's own: what CleanupFunction says, of earlier steps
 };
-Result<RunComponentFunction> decode_run_component(std::string_view bytes);
+Result<RunComponentFunction> decode_run_component(const Unpacked& message);
+Result<Message> encode_run_component(const RunComponentFunction& request);
 
 struct RecvTensorRequest {
   int64_t step_id = 0;
@@ -127,7 +142,7 @@ Result<RecvTensorRequest> decode_recv_tensor(std::string_view bytes);
 std::string encode_recv_tensor(const RecvTensorRequest& request);
 // The bytes of the tensor are sent from where they are.
 Result<Message> encode_recv_tensor_response(const Tensor& tensor, bool dead);
-Result<std::pair<Tensor, bool>> decode_recv_tensor_response(std::string_view bytes);
+Result<std::pair<Tensor, bool>> decode_recv_tensor_response(Message message);
 
 // A TensorProto whose content is the tensor's own memory where its type allows that.
 Result<Message> tensor_message(const Tensor& tensor);

@@ -5,6 +5,7 @@
 
 #include "core/call_depth.h"
 #include "core/own_memory.h"
+#include "core/remote_tensor.h"
 #include "graph/rewriters.h"
 #include "op/op_traits.h"
 #include "op/step_trace.h"
@@ -73,7 +74,8 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   c.arg_shapes = arg_shapes;
   c.disabled = disabled_passes_;
   // A device that somebody brought has kernels for the ops of the graph, not for those that several are fused into.
-  if (core::is_mixed(*runtime_.options().devices)) c.disabled.push_back("remap");
+  // Nor may a task of another program have them.
+  if (core::is_mixed(*runtime_.options().devices) || has_remote_devices(*runtime_.options().devices)) c.disabled.push_back("remap");
   graph::run_rewriters(body, *runtime_.options().devices);
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
   PlaceOptions p;
@@ -100,8 +102,7 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     const DeviceSet& devices = *runtime_.options().devices;
     if (devices.all().size() > 1) {
       Device* only = single_device(body, devices);
-      if (!only) return plan_partitioned(body, devices, c);
-      WEFT_RETURN_IF_ERROR(runs_here(body, *only));
+      if (!only || dynamic_cast<RemoteTarget*>(only)) return plan_partitioned(body, devices, c);
       c.device = only;
     }
     WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
@@ -124,6 +125,7 @@ Result<Executable*> Instance::plan() {
   auto made = make_plan({});
   if (!made.ok()) return error_ = made.status();
   general_owner_ = std::move(made).value();
+  if (is_distributed(*general_owner_)) specialisable_ = false;  // tasks make plans for shapes themselves
   general_.store(general_owner_.get(), std::memory_order_release);
   return general_owner_.get();
 }
@@ -184,6 +186,11 @@ const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
 
 Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   return core::call_deeper(body_.name, [&]() -> Status {
+    if (has_references(args)) {
+      WEFT_ASSIGN(Executable * general, plan());
+      if (is_distributed(*general)) return general->run(env, args, rets);
+      WEFT_RETURN_IF_ERROR(bring_all(args));
+    }
     WEFT_ASSIGN(Executable * e, choose(args));
     return e->run(env, args, rets);
   });
@@ -191,6 +198,7 @@ Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std:
 
 Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   WEFT_RETURN_IF_ERROR(run_in_place(env, args, rets));
+  WEFT_RETURN_IF_ERROR(bring_all(rets));
   return core::all_to_host(rets);
 }
 
@@ -198,9 +206,26 @@ void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done do
   // What it calls in turn runs on this thread or on those of the plan, which continue from this depth.
   if (core::call_depth() >= core::kMostCallDepth) return done(core::call_deeper(body_.name, [] { return Status(); }), {});
   const core::AdoptCallDepth deeper(core::call_depth() + 1);
-  auto e = choose(args);
+  if (has_references(args)) {
+    auto general = plan();
+    if (!general.ok()) return done(general.status(), {});
+    const bool plain = std::all_of(args.begin(), args.end(), [](const Tensor& t) {
+      const auto value = core::referred(t);
+      return !value || value->value_type() == DType::kResource;
+    });
+    if (!plain && !is_distributed(**general)) {
+      return bring_all(std::move(args), [this, self = shared_from_this(), env, done = std::move(done)](Status s, std::vector<Tensor> values) mutable {
+        if (!s.ok()) return done(std::move(s), {});
+        run_async(env, std::move(values), std::move(done));
+      });
+    }
+  }
+  auto e = has_references(args) ? plan() : choose(args);
   if (!e.ok()) return done(e.status(), {});
-  (*e)->run_async(env, std::move(args), [done = std::move(done)](Status s, std::vector<Tensor> rets) {
+  (*e)->run_async(env, std::move(args), [done = std::move(done)](Status s, std::vector<Tensor> rets) mutable {
+    if (s.ok() && has_references(rets)) {
+      return bring_all(std::move(rets), std::move(done));
+    }
     if (s.ok()) s = core::all_to_host(rets);
     done(std::move(s), std::move(rets));
   });

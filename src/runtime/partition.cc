@@ -63,7 +63,8 @@ class Partitioner {
     for (Node* r : body_.rets) {
       const bool free = anywhere(*r->input(0).node);
       if (free && !parts_.empty()) {
-        part_of_[size_t(r->id())] = 0;
+        const auto there = part_numbers_.find(r->assigned_device);
+        part_of_[size_t(r->id())] = there == part_numbers_.end() ? 0 : there->second;
       } else {
         WEFT_ASSIGN(part_of_[size_t(r->id())], part_for(*r));
       }
@@ -178,6 +179,12 @@ class Partitioner {
     return name;
   }
 
+  // As its own process knows it.
+  static uint64_t incarnation_of(const Device& d) {
+    const auto* remote = dynamic_cast<const RemoteTarget*>(&d);
+    return remote ? remote->incarnation_there() : d.incarnation();
+  }
+
   using Message = std::tuple<int, int, int>;  // id, output (-1: control), to which part
 
   Result<Node*> receive(Endpoint e, int from, int to, const Message& key) {
@@ -186,7 +193,7 @@ class Partitioner {
     const DType type = base_type(e.node->output_type(e.index));
     AttrMap attrs{{"tensor_name", cat(options_.edges, "_", received_.size(), "_", e.node->name())},
                   {"send_device", a.device->name()},
-                  {"send_device_incarnation", int64_t(options_.incarnation ? options_.incarnation(*a.device) : a.device->incarnation())},
+                  {"send_device_incarnation", int64_t(options_.incarnation ? options_.incarnation(*a.device) : incarnation_of(*a.device))},
                   {"recv_device", b.device->name()}};
     AttrMap receive_attrs = attrs;
     attrs["T"] = type;

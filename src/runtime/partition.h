@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/device.h"
+#include "op/rendezvous.h"
 #include "runtime/executable.h"
 
 namespace weft_engine::runtime {
@@ -16,6 +17,17 @@ struct Part {
   std::vector<int> args, rets;  // which of the whole's arguments and results the part takes and gives
 };
 
+// What a device of another process does with a part; implemented by remote/.
+class RemoteTarget {
+ public:
+  virtual ~RemoteTarget() = default;
+  virtual uint64_t incarnation_there() const = 0;  // of the device, as its process knows it
+  // The part there. Its arguments may be references (core/remote_tensor.h), its results are.
+  virtual Result<std::unique_ptr<Executable>> plan_part(const Part& part) = 0;
+  // Where the parts of one call meet, here and there. The tasks forget the call when nobody holds it any more.
+  virtual Result<std::shared_ptr<Rendezvous>> start_step() = 0;
+};
+
 struct PartitionOptions {
   std::string_view edges = "edge";                                           // how the names of messages begin
   std::function<uint64_t(const core::Device& device)> incarnation = nullptr;  // null: the device's own
@@ -23,7 +35,15 @@ struct PartitionOptions {
 Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices, const PartitionOptions& options = {});
 // Runs the parts of one call side by side, with a rendezvous of their own; an error in one cancels the others.
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const core::DeviceSet& devices, const PlanContext& c);
-// Unimplemented for nodes on a device of another process.
-Status runs_here(const graph::FunctionBody& body, const core::Device& device);
+// Whether some of its parts run in other processes: then its arguments may be references, and its results are, where they were computed elsewhere.
+bool is_distributed(const Executable& plan);
+
+bool has_references(std::span<const Tensor> tensors);
+// Values in place of references; resources stay as they are. The second form does not wait.
+Status bring_all(std::span<Tensor> tensors);
+void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done);
+
+// The set's devices of other processes stand behind all others.
+bool has_remote_devices(const core::DeviceSet& devices);
 
 }  // namespace weft_engine::runtime

@@ -5,10 +5,11 @@
 #include <mutex>
 
 #include "core/remote_device.h"
+#include "core/remote_tensor.h"
 #include "core/threads.h"
 #include "op/cancellation.h"
-#include "runtime/partition.h"
 #include "op/rendezvous.h"
+#include "runtime/partition.h"
 
 namespace weft_engine::runtime {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct Planned {
   std::unique_ptr<Executable> plan;
   std::vector<int> args, rets;
+  bool remote = false;
 };
 
 constexpr std::string_view kEdges = "part";
@@ -50,7 +52,8 @@ class CallRendezvous final : public Rendezvous {
 
 // One call: what its parts share, alive until the last of them has ended.
 struct Call : std::enable_shared_from_this<Call> {
-  Call(const KernelEnv& e, size_t parts) : env(e), parent(e.cancellation), rendezvous(std::make_shared<CallRendezvous>(e.rendezvous)), left(parts) {
+  Call(const KernelEnv& e, size_t parts, std::shared_ptr<Rendezvous> meeting)
+      : env(e), parent(e.cancellation), rendezvous(std::move(meeting)), left(parts) {
     env.rendezvous = rendezvous.get();
     env.cancellation = &cancellation;
   }
@@ -99,8 +102,8 @@ struct Call : std::enable_shared_from_this<Call> {
 
 class Partitioned final : public Executable {
  public:
-  Partitioned(std::vector<Planned> parts, std::string name, size_t args, size_t rets)
-      : parts_(std::move(parts)), name_(std::move(name)), num_args_(args), num_rets_(rets) {
+  Partitioned(std::vector<Planned> parts, RemoteTarget* remote, std::string name, size_t args, size_t rets)
+      : parts_(std::move(parts)), remote_(remote), name_(std::move(name)), num_args_(args), num_rets_(rets) {
     readers_.resize(args, 0);
     for (const Planned& p : parts_) {
       for (int a : p.args) ++readers_[size_t(a)];
@@ -111,18 +114,23 @@ class Partitioned final : public Executable {
     if (args.size() != num_args_ || rets.size() != num_rets_)
       return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ",
                               rets.size());
-    auto call = std::make_shared<Call>(env, parts_.size());
+    WEFT_ASSIGN(std::shared_ptr<Rendezvous> meeting, meet(env));
+    auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting));
     if (!call->watch()) return before();
-    // The first part, the largest, runs here.
-    for (size_t i = 1; i < parts_.size(); ++i) start(call, i, args, rets);
-    const Status s = core::without_exceptions([&]() -> Status {
-      std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
-      for (Tensor& t : args) t = Tensor();
-      WEFT_RETURN_IF_ERROR(parts_[0].plan->run(call->env, mine, out));
-      put(parts_[0], out, rets);
-      return {};
-    });
-    call->end_of_part(s);
+    // The first part, the largest of those here, runs on this thread.
+    const size_t first = parts_[0].remote ? 0 : 1;
+    for (size_t i = first; i < parts_.size(); ++i) start(call, i, args, rets);
+    if (first == 1) {
+      const Status s = core::without_exceptions([&]() -> Status {
+        std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
+        for (Tensor& t : args) t = Tensor();
+        WEFT_RETURN_IF_ERROR(bring_all(mine));
+        WEFT_RETURN_IF_ERROR(parts_[0].plan->run(call->env, mine, out));
+        put(parts_[0], out, rets);
+        return {};
+      });
+      call->end_of_part(s);
+    }
     std::unique_lock lock(call->mutex);
     CancellationManager::wait(lock, call->changed, call->parent, [&] { return call->left == 0; });
     return call->status;
@@ -131,14 +139,22 @@ class Partitioned final : public Executable {
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
     if (args.size() != num_args_)
       return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
-    auto call = std::make_shared<Call>(env, parts_.size());
+    auto meeting = meet(env);
+    if (!meeting.ok()) return done(meeting.status(), {});
+    auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting).value());
     if (!call->watch()) return done(before(), {});
     call->rets.resize(num_rets_);
     call->done = std::move(done);
     for (size_t i = parts_.size(); i-- > 0;) start(call, i, args, call->rets);
   }
 
+  bool distributed() const { return remote_ != nullptr; }
+
  private:
+  Result<std::shared_ptr<Rendezvous>> meet(const KernelEnv& env) const {
+    if (remote_) return remote_->start_step();
+    return std::shared_ptr<Rendezvous>(std::make_shared<CallRendezvous>(env.rendezvous));
+  }
   static Status before() { return cancelled("Function was cancelled before it was started"); }
 
   // An argument that only one part reads is given away to it.
@@ -164,13 +180,22 @@ class Partitioned final : public Executable {
       if (call->end_of_part(s) && call->done) call->done(call->status, std::move(call->rets));
     };
     const Status started = core::without_exceptions([&]() -> Status {
-      p.plan->run_async(call->env, take_args(part, args), [end](Status s, std::vector<Tensor> out) { end(s, out); });
+      std::vector<Tensor> mine = take_args(part, args);
+      if (p.remote || !has_references(mine)) {
+        p.plan->run_async(call->env, std::move(mine), [end](Status s, std::vector<Tensor> out) { end(s, out); });
+        return {};
+      }
+      bring_all(std::move(mine), [call, &p, end](Status s, std::vector<Tensor> values) {
+        if (!s.ok()) return end(s, {});
+        p.plan->run_async(call->env, std::move(values), [end](Status s, std::vector<Tensor> out) { end(s, out); });
+      });
       return {};
     });
     if (!started.ok()) end(started, {});
   }
 
   const std::vector<Planned> parts_;
+  RemoteTarget* const remote_;  // one of them; null: all parts are here
   const std::string name_;
   const size_t num_args_, num_rets_;
   std::vector<int> readers_;  // by argument: how many parts read it
@@ -178,26 +203,101 @@ class Partitioned final : public Executable {
 
 }  // namespace
 
-Status runs_here(const graph::FunctionBody& body, const Device& device) {
-  if (!dynamic_cast<const core::RemoteDevice*>(&device)) return {};
-  return unimplemented("function ", body.name, " has nodes on ", device.name(),
-                       ", a device of another process, and is called from here: functions over several tasks are not there yet. "
-                       "Called under the device scope of one task it runs there as a whole.");
+bool is_distributed(const Executable& plan) {
+  const auto* parts = dynamic_cast<const Partitioned*>(&plan);
+  return parts && parts->distributed();
+}
+
+bool has_remote_devices(const DeviceSet& devices) {
+  return devices.all().size() > 1 && dynamic_cast<const core::RemoteDevice*>(devices.all().back().get());
+}
+
+bool has_references(std::span<const Tensor> tensors) {
+  if (!core::references_exist.load(std::memory_order_relaxed)) return false;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return core::referred(t) != nullptr; });
+}
+
+void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
+  struct Bringing {
+    std::mutex mutex;
+    std::vector<Tensor> tensors;
+    Status status;
+    size_t left = 1;
+    FunctionHandle::Done done;
+  };
+  auto all = std::make_shared<Bringing>();
+  all->tensors = std::move(tensors);
+  all->done = std::move(done);
+  auto end = [all] {
+    {
+      std::lock_guard lock(all->mutex);
+      if (--all->left > 0) return;
+    }
+    all->done(all->status, std::move(all->tensors));
+  };
+  for (size_t i = 0; i < all->tensors.size(); ++i) {
+    const auto value = core::referred(all->tensors[i]);
+    if (!value || value->value_type() == DType::kResource) continue;
+    {
+      std::lock_guard lock(all->mutex);
+      ++all->left;
+    }
+    value->bring([all, end, i](Result<Tensor> t) {
+      {
+        std::lock_guard lock(all->mutex);
+        if (t.ok()) all->tensors[i] = std::move(t).value();
+        else if (all->status.ok()) all->status = t.status();
+      }
+      end();
+    });
+  }
+  end();
+}
+
+Status bring_all(std::span<Tensor> tensors) {
+  if (!has_references(tensors)) return {};
+  struct Waiting {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    Status status;
+    std::vector<Tensor> tensors;
+  };
+  auto waiting = std::make_shared<Waiting>();
+  bring_all(std::vector<Tensor>(tensors.begin(), tensors.end()), [waiting](Status s, std::vector<Tensor> values) {
+    std::lock_guard lock(waiting->mutex);
+    waiting->status = std::move(s);
+    waiting->tensors = std::move(values);
+    waiting->done = true;
+    waiting->changed.notify_one();
+  });
+  std::unique_lock lock(waiting->mutex);
+  if (!core::wait_for_others(lock, waiting->changed, [&] { return waiting->done; })) return cancelled("the process ends");
+  WEFT_RETURN_IF_ERROR(waiting->status);
+  std::move(waiting->tensors.begin(), waiting->tensors.end(), tensors.begin());
+  return {};
 }
 
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const DeviceSet& devices, const PlanContext& c) {
-  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices, {.edges = kEdges}));
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.body.graph->num_nodes() > b.body.graph->num_nodes(); });
+  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices, {.edges = has_remote_devices(devices) ? "edge" : kEdges}));
+  const auto remote_target = [](const Part& p) { return dynamic_cast<RemoteTarget*>(p.device); };
+  // Those here before those in other processes, large ones first.
+  std::stable_sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
+    const bool there = remote_target(a) != nullptr, other = remote_target(b) != nullptr;
+    return there != other ? other : a.body.graph->num_nodes() > b.body.graph->num_nodes();
+  });
   std::vector<Planned> planned;
+  RemoteTarget* remote = nullptr;
   for (Part& p : parts) {
-    WEFT_RETURN_IF_ERROR(runs_here(body, *p.device));
     PlanContext here = c;
     here.device = p.device;
-    WEFT_ASSIGN(std::unique_ptr<Executable> plan, plan_dataflow(p.body, here));
-    planned.push_back({std::move(plan), std::move(p.args), std::move(p.rets)});
+    RemoteTarget* const target = remote_target(p);
+    WEFT_ASSIGN(std::unique_ptr<Executable> plan, target ? target->plan_part(p) : plan_dataflow(p.body, here));
+    planned.push_back({std::move(plan), std::move(p.args), std::move(p.rets), target != nullptr});
+    if (target) remote = target;
   }
   if (planned.empty()) return plan_dataflow(body, c);
-  return std::unique_ptr<Executable>(std::make_unique<Partitioned>(std::move(planned), body.name, body.args.size(), body.rets.size()));
+  return std::unique_ptr<Executable>(std::make_unique<Partitioned>(std::move(planned), remote, body.name, body.args.size(), body.rets.size()));
 }
 
 }  // namespace weft_engine::runtime

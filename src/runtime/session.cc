@@ -79,13 +79,13 @@ void add_cpus(const DeviceSet* set, int count) {
   for (int i = int(cpus); i < count; ++i) devices->push_back(std::make_unique<core::CpuDevice>(i));
 }
 
-void set_remote_devices(const DeviceSet* set, std::vector<std::unique_ptr<Device>> remote) {
+void set_remote_devices(const DeviceSet* set, std::vector<std::unique_ptr<Device>> remote, const std::function<bool(const Device&)>& keep) {
   SharedDevices& shared = shared_devices();
   std::lock_guard lock(shared.mutex);
   auto* devices = shared.own(set);
   if (!devices) return;
-  const auto first =
-      std::stable_partition(devices->begin(), devices->end(), [](const auto& d) { return !dynamic_cast<core::RemoteDevice*>(d.get()); });
+  const auto first = std::stable_partition(devices->begin(), devices->end(),
+                                           [&](const auto& d) { return !dynamic_cast<core::RemoteDevice*>(d.get()) || (keep && keep(*d)); });
   for (auto it = first; it != devices->end(); ++it) shared.left.push_back(std::move(*it));
   devices->erase(first, devices->end());
   for (auto& d : remote) devices->push_back(std::move(d));

@@ -94,24 +94,18 @@ bool laid_out(std::span<const Value> arguments) {
          std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return eager_handle(v) && eager_handle(v)->layout(); });
 }
 
-// The device of another process that the call is for: where a resource argument lives, or that of the device scope. Null: it runs here.
-eager::RemoteDevice* remote_target(eager::Context& context, std::span<const Value> arguments) {
-  if (!context.remote_tasks) [[likely]]
-    return nullptr;
-  for (const Value& v : arguments) {
-    eager::TensorHandle* h = eager_handle(v);
-    if (h && h->dtype() == DType::kResource && h->device()) return dynamic_cast<eager::RemoteDevice*>(h->device());
-  }
+// The device of another process that the call is for: that of the device scope. Null: it is called here, which does not keep its nodes from being elsewhere.
+eager::RemoteDevice* remote_target(eager::Context& context) {
   if (scoped_device().empty()) return nullptr;
   auto device = context.devices().resolve(scoped_device(), true);
   return device.ok() ? dynamic_cast<eager::RemoteDevice*>(*device) : nullptr;
 }
 
-// There it is an op of the function's name.
-Result<std::vector<Value>> call_there(EagerEmitter& emitter, eager::Context& context, eager::RemoteDevice& device, const std::string& name,
-                                      std::span<const Value> arguments) {
+// In a cluster it is an op of the function's name.
+Result<std::vector<Value>> call_as_op(EagerEmitter& emitter, eager::Context& context, const std::string& name, std::span<const Value> arguments) {
+  eager::RemoteDevice* const there = remote_target(context);
   eager::Op op(context);
-  WEFT_RETURN_IF_ERROR(op.reset(name, device.name()));
+  WEFT_RETURN_IF_ERROR(op.reset(name, there ? there->name() : std::string()));
   for (size_t i = 0; i < arguments.size(); ++i) {
     eager::TensorHandle* h = eager_handle(arguments[i]);
     if (!h) return invalid_argument("argument ", i, " belongs to a graph: it has no value outside the function that was traced");
@@ -135,7 +129,11 @@ std::string& scoped_device() {
 Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful,
                                          std::span<const Value> arguments, const std::vector<DType>& ret_types, FunctionHandle* handle) {
   if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter); eager && !laid_out(arguments)) {
-    if (eager::RemoteDevice* there = remote_target(context, arguments)) return call_there(*eager, context, *there, name, arguments);
+    if (context.remote_tasks) {
+      auto out = call_as_op(*eager, context, name, arguments);
+      if (!out.ok()) return in_function(out.status(), name);
+      return out;
+    }
     std::shared_ptr<FunctionHandle> found;
     if (!handle) {
       WEFT_ASSIGN(found, context.runtime().instantiate(FunctionAttr{name, nullptr}));

@@ -170,9 +170,11 @@ Result<Value> FuncGraph::import(const Value& v) {
     return failed_precondition(owner ? "a tensor of another graph was used" : "Attempting to capture an EagerTensor without building a function.");
   if (!owner) {
     const eager::TensorHandle* h = eager_handle(v);
-    WEFT_RETURN_IF_ERROR(h->wait());
+    const bool elsewhere = !h->ready() && h->remote_value();  // in another process: it stays there
+    WEFT_RETURN_IF_ERROR(elsewhere ? h->wait_for_op() : h->wait());
     if (auto it = bound_.find(autodiff::id_of(v)); it != bound_.end()) return emitter_.wrap(it->second);
     if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
+    if (elsewhere && !plain) return capture(v, std::nullopt);
     const bool kept = captures_floats && h->device() && autodiff::differentiable(h->dtype());
     if (plain || (embeds(h->tensor(), captures_floats && !h->device()) && !kept)) {  // a plain graph has no captures
       if (auto it = constants_.find(v.rep()); it != constants_.end()) return emitter_.wrap(it->second);

@@ -84,6 +84,6 @@ def main():
     sys.exit(bad)
 
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 if __name__ == "__main__":
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     main()

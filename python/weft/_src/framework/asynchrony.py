@@ -1,17 +1,21 @@
-"""tf.experimental.async_scope and its like: weft's eager ops have their values when the call returns, so these change
-nothing."""
+"""tf.experimental.async_scope and its like. Eager ops of this process have their values when the call returns; ops in other tasks of a cluster are
+sent and not waited for, and their errors are raised where somebody waits."""
 
 import contextlib
+
+from weft._src.framework import eager_context
 
 
 @contextlib.contextmanager
 def async_scope():
-    """Ops of the block may return before they ran; weft's have run."""
+    """Ops of the block may return before they ran. Its end waits for them, and raises the first error that nobody has seen."""
     yield
+    eager_context.async_wait()
 
 
 def async_clear_error():
-    """Forgets errors of ops that are under way; there are none."""
+    """Waits for ops that are under way, and forgets their errors."""
+    eager_context.async_clear_error()
 
 
 def enable_strict_mode():

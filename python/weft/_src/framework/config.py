@@ -406,7 +406,14 @@ def connect_to_cluster(
         job.tasks[task_index] = "localhost:0"
     if cluster_device_filters is not None:
         definition.cluster_device_filters.CopyFrom(cluster_device_filters._as_cluster_device_filters())
-    _weft.connect(definition.SerializeToString(), _CONNECT_SECONDS)
+    from weft._src.framework import eager_context
+
+    # The same cluster again: tasks that are still there keep their tensors, others are connected anew.
+    current = eager_context.get_server_def()
+    if current is not None and current.SerializeToString() == definition.SerializeToString():
+        eager_context.update_server_def(definition)
+    else:
+        eager_context.set_server_def(definition)
 
 
 def connect_to_remote_host(remote_host=None, job_name="worker"):
@@ -417,10 +424,6 @@ def connect_to_remote_host(remote_host=None, job_name="worker"):
         raise ValueError("Must provide at least one remote_host")
     hosts = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]
     connect_to_cluster(ClusterSpec({job_name: [h.removeprefix("grpc://") for h in hosts]}))
-
-
-# As long as TensorFlow waits for the tasks of a cluster.
-_CONNECT_SECONDS = 600.0
 
 
 class ClusterDeviceFilters:

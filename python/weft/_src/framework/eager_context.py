@@ -26,7 +26,41 @@ class Context:
         """Forgets prepared kernels; weft's hold no memory worth freeing."""
 
     def sync_executors(self):
+        """Waits for all that was sent to other tasks; raises the first error that nobody has seen."""
         async_wait()
+
+    def clear_executor_errors(self):
+        """Waits as well, and forgets the errors."""
+        async_clear_error()
+
+    def get_server_def(self):
+        return _servers.current
+
+    def set_server_def(self, server_def, keep_alive_secs=600):
+        """Makes this process a client of the cluster that the ServerDef describes."""
+        _servers.connect(server_def, _weft.connect)
+
+    def update_server_def(self, server_def, keep_alive_secs=600):
+        """The cluster with other tasks; those that stay keep their tensors."""
+        _servers.connect(server_def, _weft.update_cluster)
+
+    def check_alive(self, worker_name):
+        """Whether the task "/job:worker/replica:0/task:0" answers."""
+        return _weft.check_alive(worker_name)
+
+
+class _servers:
+    """The cluster that this process is a client of."""
+
+    current = None
+    TIMEOUT = 600.0  # as long as TensorFlow waits for the tasks of a cluster
+
+    @classmethod
+    def connect(cls, server_def, how):
+        if not server_def:
+            raise ValueError("server_def is None.")
+        how(server_def.SerializeToString(), cls.TIMEOUT)
+        cls.current = server_def
 
 
 _context = Context()
@@ -38,7 +72,34 @@ def context():
 
 
 def async_wait():
-    """Waits for ops that are under way; weft's have run when their call returns."""
+    """Waits for ops that are under way in other tasks, and raises the first error that nobody has seen. Ops of this process have run when their
+    call returns."""
+    if _servers.current is not None:
+        _weft.sync_executors()
+
+
+def async_clear_error():
+    """Waits as well, and forgets the errors."""
+    try:
+        async_wait()
+    except Exception:  # noqa: BLE001, S110: whatever it was, it is to be forgotten
+        pass
+
+
+def set_server_def(server_def):
+    _context.set_server_def(server_def)
+
+
+def update_server_def(server_def):
+    _context.update_server_def(server_def)
+
+
+def get_server_def():
+    return _context.get_server_def()
+
+
+def check_alive(worker_name):
+    return _context.check_alive(worker_name)
 
 
 def ensure_initialized():
