@@ -13,6 +13,7 @@
 #include "graph/shape_inference.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
+#include "scoped_nodes.h"
 #include "trace/control_flow.h"
 #include "trace/variable.h"
 #include "trace/vectorize.h"
@@ -86,6 +87,7 @@ nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const st
   note_node(here(), node);
   std::vector<trace::TracedCode> code;
   for (nb::handle b : branches) code.push_back(traced(nb::borrow(b)));
+  const ScopedNodes nodes;
   return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, function_name(node), node)));
 }
 
@@ -101,6 +103,7 @@ nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::ha
     for (nb::handle h : invariants) o.shape_invariants.push_back(shape_of(h.ptr()));
   }
   const std::vector<Value> start = values_of(vars);
+  const ScopedNodes nodes;
   return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition), traced(body), start, o)));
 }
 

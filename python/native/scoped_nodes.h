@@ -1,4 +1,4 @@
-// Nodes that the engine adds by itself while the program runs in a device scope: gradients.
+// Nodes that the engine adds by itself while the program runs in a device scope: gradients, branches, loops.
 #pragma once
 
 #include <string>

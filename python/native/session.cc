@@ -4,6 +4,7 @@
 #include "runtime/server.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bridge.h"
 #include "io/rewriter_config.h"
@@ -64,6 +65,15 @@ nb::list run(trace::FuncGraph& g, nb::handle feeds, nb::handle fetches, nb::hand
 
 void bind_session(nb::module_& m) {
   m.def(
+      "reset_sessions",
+      [](const std::string& target, const std::vector<std::string>& containers, nb::bytes config) {
+        const std::string where = unwrap(runtime::session_target(target)), proto(config.c_str(), config.size());
+        const runtime::RemoteSessions* there = runtime::remote_sessions();
+        if (!where.empty() && there) check(run_released(true, [&] { return there->reset(where, containers, proto); }));
+      },
+      nb::arg("target"), nb::arg("containers"), nb::arg("config") = nb::bytes(""),
+      "A master forgets its sessions and clears these containers in its cluster.");
+  m.def(
       "session_tensor",
       [](const std::string& handle, const std::string& device) {
         Tensor t = make_handle(device, SessionState::kContainer, handle, SessionState::kTensorType);
@@ -84,13 +94,14 @@ void bind_session(nb::module_& m) {
           [](NativeSession* self, nb::handle graph, int cpus, int threads, int inter_threads, bool soft, bool log, nb::bytes config,
              const std::string& target) {
             runtime::SessionOptions o;
-            o.place = unwrap(runtime::session_place(target));
+            o.target = unwrap(runtime::session_target(target));
             o.cpu_devices = cpus;
             o.intra_threads = threads;
             o.inter_threads = inter_threads;
             const std::string_view bytes(config.c_str(), config.size());
             o.disabled_passes = unwrap(io::disabled_passes(bytes));
             o.auto_compile = io::wants_jit(bytes);
+            o.config = bytes;
             o.allow_soft_placement = soft;
             o.log_device_placement = log;
             auto g = func_graph_of(graph).shared_from_this();
@@ -102,22 +113,25 @@ void bind_session(nb::module_& m) {
           nb::arg("log_device_placement") = false, nb::arg("config") = nb::bytes(""), nb::arg("target") = "")
       .def(
           "run",
-          [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced, int64_t timeout_ms) {
+          [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced, int64_t timeout_ms, nb::bytes proto) {
             StepTrace trace;
+            std::string metadata;  // of a session elsewhere
             runtime::Session::RunOptions options;
             options.timeout_ms = timeout_ms;
+            options.proto = {proto.c_str(), proto.size()};
+            options.metadata = &metadata;
             if (traced) options.trace = &trace;
             nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
               return s.session->run(in, values, out, results, nodes, options);
             });
             if (traced) {
-              const std::string metadata = io::encode_run_metadata(trace.take());
+              if (!s.session->remote()) metadata = io::encode_run_metadata(trace.take());
               made.append(nb::bytes(metadata.data(), metadata.size()));
             }
             return made;
           },
           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, nb::arg("timeout_ms") = 0,
-          "When traced, the last of the results is a RunMetadata.")
+          nb::arg("options") = nb::bytes(""), "When traced, the last of the results is a RunMetadata.")
       .def(
           "partial_run",
           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
@@ -128,10 +142,15 @@ void bind_session(nb::module_& m) {
       .def(
           "delete_tensor", [](NativeSession& s, const std::string& handle) { check(s.session->state().remove(handle)); },
           "Drops a tensor that the session keeps.")
-      .def("close", [](NativeSession& s) { check(s.session->close()); })
+      .def("close", [](NativeSession& s) { check(run_released(true, [&] { return s.session->close(); })); })
       .def("devices", [](NativeSession& s) {
         nb::list out;
-        for (const auto& d : s.session->devices().all()) out.append(nb::make_tuple(d->name(), d->type(), d->memory_limit()));
+        Result<const DeviceSet*> devices = invalid_argument("not asked yet");
+        check(run_released(true, [&] {
+          devices = s.session->list_devices();
+          return devices.status();
+        }));
+        for (const auto& d : (*devices)->all()) out.append(nb::make_tuple(d->name(), d->type(), d->memory_limit()));
         return out;
       });
 }

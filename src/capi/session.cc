@@ -36,6 +36,7 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
     WEFT_ASSIGN(weft_engine::io::SessionConfig c, weft_engine::io::decode_config(bytes));
     WEFT_ASSIGN(o->options.disabled_passes, weft_engine::io::disabled_passes(bytes));
     o->options.auto_compile = weft_engine::io::wants_jit(bytes);
+    o->options.config = bytes;
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;
@@ -64,10 +65,10 @@ PartialRuns& partial_runs() {
   return *p;
 }
 
-// Where the options' target says: in this process, or on one of its servers.
+// Where the options' target says: in this process, or by a master's.
 Result<weft_engine::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
   weft_engine::runtime::SessionOptions options = o.options;
-  WEFT_ASSIGN(options.place, weft_engine::runtime::session_place(o.target));
+  WEFT_ASSIGN(options.target, weft_engine::runtime::session_target(o.target));
   return options;
 }
 
@@ -167,12 +168,15 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
   if (run_options && run_options->length) {
     WEFT_ASSIGN(Run run, decode_run_options(run_options));
     options.timeout_ms = run.timeout_ms;
+    options.proto = {static_cast<const char*>(run_options->data), run_options->length};
     trace = run.trace;
   }
   weft_engine::op::StepTrace steps;
+  std::string metadata;  // of a session elsewhere
   if (trace && run_metadata) options.trace = &steps;
+  if (run_metadata) options.metadata = &metadata;
   WEFT_RETURN_IF_ERROR(session->session->run(feeds.span(), values.span(), fetches.span(), results.span(), wanted.span(), options));
-  if (run_metadata) fill_buffer(run_metadata, weft_engine::io::encode_run_metadata(steps.take()));
+  if (run_metadata) fill_buffer(run_metadata, session->session->remote() ? metadata : weft_engine::io::encode_run_metadata(steps.take()));
   for (int i = 0; i < noutputs; ++i) output_values[i] = new TF_Tensor{std::move(results[size_t(i)])};
   return {};
 }
@@ -248,14 +252,16 @@ void TF_DeleteSession(TF_Session* s, TF_Status* status) {
   });
 }
 
-// Sessions share nothing, so that the state of a container ends with the sessions that have it; TensorFlow closes them, too.
+// Sessions of this process share nothing, so that the state of a container ends with the sessions that have it; TensorFlow closes them, too. A master
+// forgets its sessions and clears the containers of its cluster.
 void TF_Reset(const TF_SessionOptions* options, const char** containers, int ncontainers, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(options);
     if (ncontainers > 0) WEFT_NOT_NULL(containers);
     for (int i = 0; i < ncontainers; ++i) WEFT_NOT_NULL(containers[i]);
     WEFT_ASSIGN(const auto where, placed(*options));
-    if (where.place.devices) return unimplemented("TF_Reset of the sessions of the server ", options->target);
+    if (const auto* there = where.target.empty() ? nullptr : weft_engine::runtime::remote_sessions())
+      return there->reset(where.target, {containers, containers + ncontainers}, where.config);
     std::lock_guard lock(live_sessions().mutex);
     for (TF_Session* s : live_sessions().all) WEFT_RETURN_IF_ERROR(s->session->close());
     return {};
@@ -376,8 +382,9 @@ TF_DeviceList* TF_SessionListDevices(TF_Session* session, TF_Status* status) {
   TF_DeviceList* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(session);
+    WEFT_ASSIGN(const weft_engine::core::DeviceSet* devices, session->session->list_devices());
     out = new TF_DeviceList;
-    for (const auto& d : session->session->devices().all()) out->devices.push_back(d.get());
+    for (const auto& d : devices->all()) out->devices.push_back(d.get());
     return {};
   });
   return out;

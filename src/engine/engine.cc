@@ -14,6 +14,7 @@
 #include "ops/declared.h"
 #include "ops/data/prefetch_buffer.h"
 #include "ops/list/variant_codec.h"
+#include "remote/remote_session.h"
 #include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
@@ -30,6 +31,7 @@ Engine::Engine() {
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
   runtime::set_network_maker([](const runtime::ServerSpec& spec, int port) { return remote::serve(Engine::get().registry(), spec, port); });
   remote::set_variant_codec(ops::variant_codec());
+  runtime::set_remote_sessions(&remote::sessions_by_masters());
   runtime::describe_functions();
   set_graph_messages();
   runtime::set_function_compiler(jit::compile_function);

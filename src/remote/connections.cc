@@ -14,15 +14,46 @@ std::string task_of(std::string_view device) {
   return task_name(*name->job, *name->task);
 }
 
+namespace {
+
+struct OpenPorts {
+  std::mutex mutex;
+  std::map<std::pair<ClusterMap, std::string>, int> ports;
+};
+OpenPorts& open_ports() {
+  static auto* p = new OpenPorts;
+  return *p;
+}
+
+// Where the task listens.
+Result<std::string> address_of(const ClusterMap& cluster, const std::string& task, const std::string& given) {
+  if (!given.ends_with(":0")) return given;
+  OpenPorts& open = open_ports();
+  std::lock_guard lock(open.mutex);
+  const auto it = open.ports.find({cluster, task});
+  if (it == open.ports.end()) return unavailable(task, " (", given, ") is not a running server of this process, and its address has no port");
+  return cat(given.substr(0, given.size() - 1), it->second);
+}
+
+}  // namespace
+
+void publish_task(const ClusterMap& cluster, const std::string& task, int port) {
+  OpenPorts& open = open_ports();
+  std::lock_guard lock(open.mutex);
+  if (port) open.ports[{cluster, task}] = port;
+  else open.ports.erase({cluster, task});
+}
+
 Result<std::shared_ptr<Channel>> Connections::to(const std::string& task) {
   std::lock_guard lock(mutex_);
   for (const auto& [job, tasks] : cluster_) {
     for (const auto& [index, address] : tasks) {
       if (task_name(job, index) != task) continue;
+      WEFT_ASSIGN(const std::string where, address_of(cluster_, task, address));
       auto& [known, channel] = channels_[task];
-      if (!channel || known != address) {
-        known = address;
-        channel = transport_.connect(address);
+      if (!channel || known != where) {
+        known = where;
+        channel = transport_.connect(where);
       }
       return channel;
     }
@@ -51,9 +82,11 @@ std::shared_ptr<ClientCall> Connections::recv_tensor(const std::string& task, in
   Message request(encode_recv_tensor({step_id, std::string(key), next_request_id()}));
   return (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false,
                           [done = std::move(done), task](Status s, Message response) {
-                            if (s.code() == Code::kUnavailable)
-                              s = Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", task));
-                            if (!s.ok()) return done(std::move(s), {}, false);
+                            // In TensorFlow's words, by which masters tell an error from one that follows from it.
+                            if (!s.ok())
+                              return done(s.with_suffix(cat("\nAdditional GRPC error information from remote target ", task,
+                                                            " while calling /tensorflow.WorkerService/RecvTensor")),
+                                          {}, false);
                             auto value = decode_recv_tensor_response(std::move(response));
                             if (!value.ok()) return done(value.status(), {}, false);
                             done({}, std::move(value->first), value->second);

@@ -16,6 +16,10 @@ namespace weft_engine::remote {
 std::string task_of(std::string_view device);
 std::string task_name(std::string_view job, int task);
 
+// A server of this process whose address in the cluster leaves the port open ("localhost:0"): others of the process find it by its cluster and task.
+// Port 0: it is gone.
+void publish_task(const ClusterMap& cluster, const std::string& task, int port);
+
 class Connections {
  public:
   Connections(const TransportApi& transport, ClusterMap cluster) : transport_(transport), cluster_(std::move(cluster)) {}
@@ -50,6 +54,10 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
   void recv_async(std::string_view key, Done done) override;
   // Ends what runs in the step here, too.
   void abort(Status status) override;
+  // For those who ask from outside: only what this task sends.
+  void recv_local(std::string_view key, Done done, const void* ticket = nullptr) { local_->recv_async(key, ticket, std::move(done)); }
+  bool give_up(std::string_view key, const void* ticket) override { return local_->give_up(key, ticket); }
+  bool empty() override { return local_->empty(); }
   // What is to be done when the step is over, by whoever started it.
   void when_ended(std::function<void()> then) {
     std::lock_guard lock(mutex_);
@@ -58,10 +66,6 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
   void end();
   // Of what runs in the step.
   op::CancellationManager& cancellation() { return cancellation_; }
-  // For those who ask from outside: only what this task sends.
-  void recv_local(std::string_view key, Done done, const void* ticket = nullptr) { local_->recv_async(key, ticket, std::move(done)); }
-  bool give_up(std::string_view key, const void* ticket) override { return local_->give_up(key, ticket); }
-  bool empty() override { return local_->empty(); }
 
  private:
   // One question to another task: its answer, or the step's end.

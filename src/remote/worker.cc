@@ -22,22 +22,32 @@ const DeviceSet* task_devices(const std::string& job, int task, int cpus) {
 Worker::Worker(op::Registry& registry, const TransportApi& transport, const DeviceSet* devices, std::string task, ClusterMap cluster,
                std::string collective_leader)
     : devices_(devices),
-      connections_(std::make_shared<Connections>(transport, std::move(cluster))),
+      connections_(std::make_shared<Connections>(transport, cluster)),
       steps_(std::make_shared<StepTable>(task, connections_)),
       collectives_(std::make_shared<Collectives>(task, std::move(collective_leader), connections_, devices)),
-      eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)) {
+      eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)),
+      graphs_(std::make_shared<GraphService>(registry, devices, task, steps_)),
+      master_(std::make_shared<MasterService>(graphs_, connections_, cluster)),
+      cluster_(std::move(cluster)) {
   eager_->prepare = [c = collectives_](op::ResourceManager& resources) { return c->install(resources); };
   add_worker_methods();
   add_eager_methods(methods_, eager_);
   add_collective_methods(methods_, collectives_);
+  add_graph_methods(methods_, graphs_);
+  add_master_methods(methods_, master_);
 }
 
 void Worker::stop(const Status& status) {
+  master_->stop();
   steps_->stop(status);
+  graphs_->stop();
   collectives_->executor()->start_abort(status);
 }
 
-Worker::~Worker() { eager_->close_all(); }
+Worker::~Worker() {
+  stop(cancelled("the server has stopped"));
+  eager_->close_all();
+}
 
 void Worker::add_worker_methods() {
   methods_.add(kWorkerService, "GetStatus", [devices = devices_](std::string_view, Reply reply) {
@@ -75,15 +85,21 @@ std::string listening_host(const std::string& address) {
 
 class Network final : public runtime::ServerNetwork {
  public:
-  Network(std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener) : worker_(std::move(worker)), listener_(std::move(listener)) {}
+  Network(std::string task, std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener)
+      : task_(std::move(task)), worker_(std::move(worker)), listener_(std::move(listener)) {}
   ~Network() override { stop(); }
   int port() const override { return listener_->port(); }
+  void start() override { publish_task(worker_->cluster(), task_, port()); }
   void stop() override {
+    if (std::exchange(stopped_, true)) return;
+    publish_task(worker_->cluster(), task_, 0);
     worker_->stop(cancelled("the server has stopped"));
     listener_->stop();
   }
 
  private:
+  const std::string task_;
+  bool stopped_ = false;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Listener> listener_;
 };
@@ -99,7 +115,7 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(std::unique_ptr<Worker> wo
     log(LogLevel::kWarning, cat("the server of ", task, " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
                                 ", without encryption: whoever reaches it can run ops here"));
   WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(host, port, worker->service()));
-  return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(std::move(worker), std::move(listener)));
+  return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(task, std::move(worker), std::move(listener)));
 }
 
 Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, const runtime::ServerSpec& spec, int port) {

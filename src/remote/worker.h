@@ -1,8 +1,9 @@
-// Worker: what a task of a cluster serves: WorkerService and EagerService, on the devices of this process under the task's names.
+// Worker: what a task of a cluster serves: WorkerService, EagerService and MasterService, on the devices of this process under the task's names.
 #pragma once
 
 #include "remote/collective_group.h"
 #include "remote/eager_service.h"
+#include "remote/master_service.h"
 #include "runtime/server.h"
 
 namespace weft_engine::remote {
@@ -16,6 +17,7 @@ class Worker final {
 
   Service& service() { return methods_; }
   StepTable& steps() { return *steps_; }
+  const ClusterMap& cluster() const { return cluster_; }
   const std::shared_ptr<Connections>& connections() { return connections_; }
   const std::shared_ptr<Collectives>& collectives() { return collectives_; }
   // Areas that are there only where they are configured add theirs before the worker serves.
@@ -32,6 +34,9 @@ class Worker final {
   const std::shared_ptr<StepTable> steps_;
   const std::shared_ptr<Collectives> collectives_;
   const std::shared_ptr<EagerService> eager_;
+  const std::shared_ptr<GraphService> graphs_;
+  const std::shared_ptr<MasterService> master_;
+  const ClusterMap cluster_;
   MethodTable methods_;
 };
 

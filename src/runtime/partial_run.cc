@@ -18,6 +18,19 @@ std::string label(const Endpoint& e) { return cat(e.node->name(), ":", e.index);
 
 }  // namespace
 
+PartialRun::PartialRun(Session& session, std::vector<Endpoint> feeds, std::vector<Endpoint> fetches, std::vector<Node*> targets)
+    : PartialRun([&session](std::span<const Endpoint> fed, std::span<Tensor> values, std::span<const Endpoint> wanted, std::span<Tensor> results,
+                            std::span<Node* const> nodes,
+                            std::span<Node* const> done) { return session.run(fed, values, wanted, results, nodes, {.done = done}); },
+                 std::move(feeds), std::move(fetches), std::move(targets)) {
+  if (session.remote()) remote_ = &session;
+}
+
+bool PartialRun::complete() {
+  std::lock_guard lock(mutex_);
+  return fed_.size() == feeds_.size() && fetched_.size() == fetches_.size();
+}
+
 const PartialRun::Known* PartialRun::find(const Endpoint& e) const {
   for (const Known& k : known_) {
     if (k.at == e) return &k;
@@ -58,6 +71,16 @@ Status PartialRun::collect(std::span<const Endpoint> fetches, std::span<Node* co
 Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values, std::span<const Endpoint> fetches, std::span<Tensor> results,
                        std::span<Node* const> targets) {
   std::lock_guard lock(mutex_);
+  if (remote_) {
+    if (handle_.empty()) {
+      WEFT_ASSIGN(RemoteSession::Names announced, remote_->names(feeds_, fetches_, targets_));
+      WEFT_ASSIGN(handle_, remote_->remote()->setup_partial_run(announced));
+    }
+    WEFT_ASSIGN(RemoteSession::Names names, remote_->names(feeds, fetches, targets));
+    RemoteSession::Step step{std::move(names), values, results};
+    step.partial_run = handle_;
+    return remote_->remote()->run(step);
+  }
   for (const Endpoint& f : feeds) {
     if (!contains(feeds_, f)) return invalid_argument("The feed ", label(f), " was not specified in partial_run_setup.");
     if (contains(fed_, f)) return invalid_argument("The feed ", label(f), " has already been fed.");
@@ -101,7 +124,7 @@ Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values
   std::vector<Tensor> got(wanted.size());
   if (!fresh.empty()) {
     std::vector<Node*> effects(fresh.begin(), fresh.end());
-    if (Status s = session_.run(given, given_values, wanted, got, effects, {.done = ran_}); !s.ok()) {
+    if (Status s = runner_(given, given_values, wanted, got, effects, ran_); !s.ok()) {
       known_.resize(before);
       return s;
     }

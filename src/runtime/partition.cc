@@ -15,7 +15,8 @@ namespace {
 
 class Partitioner {
  public:
-  Partitioner(const graph::FunctionBody& body, const DeviceSet& devices) : body_(body), devices_(devices) {}
+  Partitioner(const graph::FunctionBody& body, const DeviceSet& devices, const PartitionOptions& options)
+      : body_(body), devices_(devices), options_(options) {}
 
   Result<std::vector<Part>> cut() {
     WEFT_ASSIGN(order_, body_.graph->topological_order());
@@ -190,9 +191,9 @@ class Partitioner {
     if (auto it = received_.find(key); it != received_.end()) return it->second;
     Part &a = parts_[size_t(from)], &b = parts_[size_t(to)];
     const DType type = base_type(e.node->output_type(e.index));
-    AttrMap attrs{{"tensor_name", cat("edge_", received_.size(), "_", e.node->name())},
+    AttrMap attrs{{"tensor_name", cat(options_.edges, "_", received_.size(), "_", e.node->name())},
                   {"send_device", a.device->name()},
-                  {"send_device_incarnation", int64_t(incarnation_of(*a.device))},
+                  {"send_device_incarnation", int64_t(options_.incarnation ? options_.incarnation(*a.device) : incarnation_of(*a.device))},
                   {"recv_device", b.device->name()}};
     AttrMap receive_attrs = attrs;
     attrs["T"] = type;
@@ -225,6 +226,7 @@ class Partitioner {
 
   const graph::FunctionBody& body_;
   const DeviceSet& devices_;
+  const PartitionOptions& options_;
   std::vector<Node*> order_;
   std::vector<Part> parts_;
   std::unordered_map<std::string, int> part_numbers_;
@@ -236,6 +238,8 @@ class Partitioner {
 
 }  // namespace
 
-Result<std::vector<Part>> partition(const graph::FunctionBody& body, const DeviceSet& devices) { return Partitioner(body, devices).cut(); }
+Result<std::vector<Part>> partition(const graph::FunctionBody& body, const DeviceSet& devices, const PartitionOptions& options) {
+  return Partitioner(body, devices, options).cut();
+}
 
 }  // namespace weft_engine::runtime

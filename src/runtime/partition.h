@@ -1,7 +1,9 @@
 // A placed body cut into one part for each device, joined by _Send and _Recv over a rendezvous.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <string_view>
 
 #include "core/device.h"
 #include "op/rendezvous.h"
@@ -26,7 +28,11 @@ class RemoteTarget {
   virtual Result<std::shared_ptr<Rendezvous>> start_step() = 0;
 };
 
-Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices);
+struct PartitionOptions {
+  std::string_view edges = "edge";                                           // how the names of messages begin
+  std::function<uint64_t(const core::Device& device)> incarnation = nullptr;  // null: the device's own
+};
+Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices, const PartitionOptions& options = {});
 // Runs the parts of one call side by side, with a rendezvous of their own; an error in one cancels the others.
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const core::DeviceSet& devices, const PlanContext& c);
 // Whether some of its parts run in other processes: then its arguments may be references, and its results are, where they were computed elsewhere.

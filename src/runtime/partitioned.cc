@@ -1,5 +1,6 @@
 // Running the parts of a body side by side.
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -17,6 +18,36 @@ struct Planned {
   std::unique_ptr<Executable> plan;
   std::vector<int> args, rets;
   bool remote = false;
+};
+
+constexpr std::string_view kEdges = "part";
+
+// Messages between the parts of one call. Those of the step around it (sent by other tasks, or by the parts of a session's step) pass through.
+class CallRendezvous final : public Rendezvous {
+ public:
+  explicit CallRendezvous(Rendezvous* outer) : outer_(outer), own_(make_local_rendezvous()) {}
+  Status send(std::string_view key, Tensor value, bool dead) override { return of(key).send(key, std::move(value), dead); }
+  void recv_async(std::string_view key, Done done) override {
+    Rendezvous& from = of(key);
+    if (&from == outer_) waits_outside_ = true;
+    from.recv_async(key, std::move(done));
+  }
+  // Whoever waits here must get it, wherever the value was to come from.
+  void abort(Status status) override {
+    own_->abort(status);
+    if (waits_outside_) outer_->abort(status);
+  }
+
+ private:
+  Rendezvous& of(std::string_view key) const {
+    if (!outer_) return *own_;
+    std::string_view name = key;  // behind source, incarnation and destination
+    for (int i = 0; i < 3; ++i) name.remove_prefix(std::min(name.find(';'), name.size() - 1) + 1);
+    return name.starts_with(kEdges) ? *own_ : *outer_;
+  }
+  Rendezvous* const outer_;
+  const std::shared_ptr<Rendezvous> own_;
+  std::atomic<bool> waits_outside_{false};
 };
 
 // One call: what its parts share, alive until the last of them has ended.
@@ -83,7 +114,7 @@ class Partitioned final : public Executable {
     if (args.size() != num_args_ || rets.size() != num_rets_)
       return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ",
                               rets.size());
-    WEFT_ASSIGN(std::shared_ptr<Rendezvous> meeting, meet());
+    WEFT_ASSIGN(std::shared_ptr<Rendezvous> meeting, meet(env));
     auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting));
     if (!call->watch()) return before();
     // The first part, the largest of those here, runs on this thread.
@@ -108,7 +139,7 @@ class Partitioned final : public Executable {
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
     if (args.size() != num_args_)
       return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
-    auto meeting = meet();
+    auto meeting = meet(env);
     if (!meeting.ok()) return done(meeting.status(), {});
     auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting).value());
     if (!call->watch()) return done(before(), {});
@@ -120,9 +151,9 @@ class Partitioned final : public Executable {
   bool distributed() const { return remote_ != nullptr; }
 
  private:
-  Result<std::shared_ptr<Rendezvous>> meet() const {
+  Result<std::shared_ptr<Rendezvous>> meet(const KernelEnv& env) const {
     if (remote_) return remote_->start_step();
-    return make_local_rendezvous();
+    return std::shared_ptr<Rendezvous>(std::make_shared<CallRendezvous>(env.rendezvous));
   }
   static Status before() { return cancelled("Function was cancelled before it was started"); }
 
@@ -248,7 +279,7 @@ Status bring_all(std::span<Tensor> tensors) {
 }
 
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const DeviceSet& devices, const PlanContext& c) {
-  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices));
+  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices, {.edges = has_remote_devices(devices) ? "edge" : kEdges}));
   const auto remote_target = [](const Part& p) { return dynamic_cast<RemoteTarget*>(p.device); };
   // Those here before those in other processes, large ones first.
   std::stable_sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {

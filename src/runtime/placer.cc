@@ -110,6 +110,22 @@ class Placer {
     parent_[size_t(std::max(x, y))] = std::min(x, y);
   }
 
+  // Must the node be where this input is? It uses a resource or a variable in place.
+  static bool stays_with(const Node& n, int i) {
+    const graph::Endpoint& e = n.input(i);
+    if (!e.node) return false;
+    const DType given = e.node->output_type(e.index);
+    // A function may use a resource of another device; what is in it is placed by itself.
+    const bool resource = given == DType::kResource && !has_functions(n) && !has_functions(*e.node) && !is_retval(n);
+    return resource || (is_ref_type(given) && is_ref_type(n.input_type(i)));
+  }
+  static bool uses_state(const Node& n) {
+    for (int i = 0; i < n.num_inputs(); ++i) {
+      if (stays_with(n, i)) return true;
+    }
+    return false;
+  }
+
   void group() {
     std::unordered_map<std::string_view, Node*> classes;  // who first spoke of a name that no node has
     for (Node* n : nodes_) {
@@ -126,13 +142,7 @@ class Placer {
         }
       }
       for (int i = 0; i < n->num_inputs(); ++i) {
-        const graph::Endpoint& e = n->input(i);
-        if (!e.node) continue;
-        const DType given = e.node->output_type(e.index);
-        // A function may use a resource of another device; what is in it is placed by itself.
-        const bool resource = given == DType::kResource && !has_functions(*n) && !has_functions(*e.node) && !is_retval(*n);
-        const bool ref = is_ref_type(given) && is_ref_type(n->input_type(i));
-        if (resource || ref) unite(n, e.node);
+        if (stays_with(*n, i)) unite(n, n->input(i).node);
       }
     }
     const std::vector<int> loops = outermost_loops(*body_.graph);
@@ -164,6 +174,11 @@ class Placer {
       const bool maker = g.size > 1 && makes_resource(*n);
       DeviceName& into = maker ? g.resource : g.wanted;
       const DeviceName before = into;
+      if (!maker && uses_state(*n)) {
+        // Goes where the state is, whatever it asks for; where nobody says, the first that does is heard.
+        DeviceName both = into;
+        if (merge(both, name, false)) continue;
+      }
       if (const char* conflict = merge(into, name, o_.allow_soft_placement && !maker && !g.loop)) {
         // What uses two resources may be with either: all of them are in the memory of this process.
         if (g.loop || (maker && o_.allow_soft_placement)) {

@@ -115,6 +115,20 @@ TEST_CASE("what uses a resource stands with it, whatever it asks for") {
   }
 }
 
+TEST_CASE("users of a resource that ask for different devices: the first is heard") {
+  auto devices = DeviceSet::cpus(3);
+  BodyBuilder b;
+  Node* v = b.add("v", "VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape::scalar()}});
+  Node* first = b.add("first", "ReadVariableOp", {{v, 0}}, {{"dtype", DType::kFloat}});
+  Node* second = b.add("second", "ReadVariableOp", {{v, 0}}, {{"dtype", DType::kFloat}});
+  first->device = "/cpu:2";
+  second->device = "/cpu:1";
+  for (bool soft : {false, true}) {
+    REQUIRE(place_on(b, *devices, soft).ok());
+    for (const Node* n : {v, first, second}) CHECK(where(n) == "CPU:2");
+  }
+}
+
 TEST_CASE("reference edges stay together, reading does not") {
   auto devices = DeviceSet::cpus(3);
   BodyBuilder b;

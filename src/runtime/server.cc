@@ -30,71 +30,11 @@ class TaskCpu final : public Device {
 
 std::unique_ptr<Device> make_task_cpu(const std::string& job, int task, int id) { return std::make_unique<TaskCpu>(job, task, id); }
 
-class Cluster final : public SharedState {
- public:
-  explicit Cluster(std::map<std::string, std::map<int, std::string>> tasks) : tasks_(std::move(tasks)) {}
-  ~Cluster() override { resources_.clear(); }  // while the runtimes are there whose functions iterators hold
-
-  ResourceManager& resources() override { return resources_; }
-  void keep(std::shared_ptr<void> runtime) override {
-    std::lock_guard lock(mutex_);
-    runtimes_.push_back(std::move(runtime));
-  }
-
-  void add(const ServerSpec& s) {
-    std::lock_guard lock(mutex_);
-    running_[{s.job, s.task}] = s.cpu_devices;
-  }
-  void remove(const ServerSpec& s) {
-    std::lock_guard lock(mutex_);
-    running_.erase({s.job, s.task});
-  }
-
-  // The devices as a session on this task sees them: its own first.
-  Result<const DeviceSet*> devices(const ServerSpec& master) {
-    std::lock_guard lock(mutex_);
-    std::vector<std::string> missing;
-    for (const auto& [job, tasks] : tasks_) {
-      for (const auto& [task, address] : tasks) {
-        if (!running_.count({job, task})) missing.push_back(cat("/job:", job, "/replica:0/task:", task, " (", address, ")"));
-      }
-    }
-    if (!missing.empty())
-      return unavailable("these tasks of the cluster do not run in this process, and remote ones cannot be reached in this version: ",
-                         join(missing, ", "));
-    std::vector<std::unique_ptr<Device>> list;
-    auto add = [&](const std::string& job, int task, int cpus) {
-      for (int i = 0; i < cpus; ++i) list.push_back(make_task_cpu(job, task, i));
-    };
-    add(master.job, master.task, master.cpu_devices);
-    for (const auto& [name, cpus] : running_) {
-      if (name.first != master.job || name.second != master.task) add(name.first, name.second, cpus);
-    }
-    // Kept for ever, as those of the process are: tensors and handles name their device after the session is deleted.
-    std::string key;
-    for (const auto& d : list) key += d->name() + "\n";
-    static auto* sets = new std::map<std::string, std::unique_ptr<DeviceSet>>;
-    static std::mutex sets_mutex;
-    std::lock_guard sets_lock(sets_mutex);
-    auto& set = (*sets)[key];
-    if (!set) set = std::make_unique<DeviceSet>(std::move(list));
-    return set.get();
-  }
-
- private:
-  const std::map<std::string, std::map<int, std::string>> tasks_;
-  std::mutex mutex_;
-  std::map<std::pair<std::string, int>, int> running_;  // job and task -> CPUs
-  std::vector<std::shared_ptr<void>> runtimes_;
-  ResourceManager resources_;
-};
-
 namespace {
 
 struct Servers {
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<Server>, std::less<>> by_target;
-  std::map<std::map<std::string, std::map<int, std::string>>, std::weak_ptr<Cluster>> clusters;
 };
 Servers& servers() {
   static auto* s = new Servers;
@@ -144,9 +84,6 @@ Result<std::shared_ptr<Server>> Server::make(ServerSpec spec) {
   Servers& all = servers();
   std::lock_guard lock(all.mutex);
   all.by_target[s->target_] = s;
-  auto& known = all.clusters[s->spec_.cluster];
-  s->cluster_ = known.lock();
-  if (!s->cluster_) known = s->cluster_ = std::make_shared<Cluster>(s->spec_.cluster);
   return s;
 }
 
@@ -163,7 +100,7 @@ Status Server::start() {
   std::lock_guard lock(mutex_);
   if (state_ == State::kStarted) return {};
   if (state_ == State::kStopped) return failed_precondition("Server has stopped.");
-  cluster_->add(spec_);
+  network_->start();
   state_ = State::kStarted;
   return {};
 }
@@ -171,7 +108,6 @@ Status Server::start() {
 Status Server::stop() {
   {
     std::lock_guard lock(mutex_);
-    if (state_ == State::kStarted) cluster_->remove(spec_);
     state_ = State::kStopped;
     changed_.notify_all();
   }
@@ -199,25 +135,19 @@ std::shared_ptr<Server> Server::find(std::string_view target) {
   return it == all.by_target.end() ? nullptr : it->second.lock();
 }
 
-Result<SessionPlace> Server::place() {
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ != State::kStarted) return unavailable("the server on ", target_, state_ == State::kNew ? " was not started yet" : " has stopped");
-  }
-  SessionPlace p;
-  WEFT_ASSIGN(p.devices, cluster_->devices(spec_));
-  p.shared = cluster_;
-  return p;
+Status Server::running() {
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kStarted) return {};
+  return unavailable("the server on ", target_, state_ == State::kNew ? " was not started yet" : " has stopped");
 }
 
-Result<SessionPlace> session_place(std::string_view target) {
-  if (target.empty() || target == "local") return SessionPlace{};
+Result<std::string> session_target(std::string_view target) {
+  if (target.empty() || target == "local") return std::string();
   if (!target.starts_with("grpc://"))
     return not_found("No session factory registered for the given session options: {target: \"", target,
                      "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
-  auto server = Server::find(target);
-  if (!server) return unavailable("no server of this process listens on '", target, "', and those of others cannot be reached in this version");
-  return server->place();
+  if (auto server = Server::find(target)) WEFT_RETURN_IF_ERROR(server->running());
+  return std::string(target);
 }
 
 }  // namespace weft_engine::runtime

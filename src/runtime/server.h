@@ -1,6 +1,5 @@
-// Server: one task of a cluster. Sessions of this process that name its target run on it: on the devices of all tasks of the cluster that
-// live in this process, with state that outlives them. Other processes reach its devices through the network (remote/worker.h); sessions on
-// targets in other processes are not there yet.
+// Server: one task of a cluster, in this process. Programs reach it through the network, those of this process too (remote/worker.h): sessions
+// that name its target, and clients and masters that use its devices. Its state outlives them.
 #pragma once
 
 #include <condition_variable>
@@ -28,6 +27,7 @@ class ServerNetwork {
  public:
   virtual ~ServerNetwork() = default;
   virtual int port() const = 0;
+  virtual void start() = 0;
   virtual void stop() = 0;
 };
 using NetworkMaker = Result<std::unique_ptr<ServerNetwork>> (*)(const ServerSpec& spec, int port);
@@ -35,9 +35,6 @@ void set_network_maker(NetworkMaker maker);
 
 // A CPU of this process under a task's name.
 std::unique_ptr<Device> make_task_cpu(const std::string& job, int task, int id);
-
-// What the sessions on one cluster share.
-class Cluster;
 
 class Server {
  public:
@@ -54,8 +51,8 @@ class Server {
 
   // The server of this process with that target ("grpc://host:port"); null if there is none.
   static std::shared_ptr<Server> find(std::string_view target);
-  // For a session on this server. Unavailable names the tasks of the cluster that are not running in this process.
-  Result<SessionPlace> place();
+  // Unavailable where sessions would wait for ever: it was not started yet, or has stopped.
+  Status running();
 
  private:
   enum class State { kNew, kStarted, kStopped };
@@ -64,14 +61,13 @@ class Server {
 
   const ServerSpec spec_;
   std::string target_;
-  std::shared_ptr<Cluster> cluster_;
   std::unique_ptr<ServerNetwork> network_;
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::kNew;
 };
 
-// Where a session runs by its target: in this process ("" or "local"), or on one of its servers.
-Result<SessionPlace> session_place(std::string_view target);
+// What SessionOptions::target is for a target that a program gave: empty for this process ("" or "local"). NotFound for what is none.
+Result<std::string> session_target(std::string_view target);
 
 }  // namespace weft_engine::runtime

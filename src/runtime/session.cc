@@ -1,6 +1,5 @@
 #include "runtime/session.h"
 
-#include "graph/node_traits.h"
 #include "op/session_state.h"
 #include "op/step_resources.h"
 #include "runtime/interruptible.h"
@@ -17,7 +16,6 @@
 #include "core/remote_device.h"
 #include "core/own_memory.h"
 #include "core/threads.h"
-#include "graph/holds.h"
 
 namespace weft_engine::runtime {
 
@@ -110,7 +108,7 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
     : graph_(graph),
       graph_mutex_(mutex),
       options_(o),
-      devices_(o.place.devices ? o.place.devices : shared_cpus(std::max(1, o.cpu_devices))),
+      devices_(shared_cpus(std::max(1, o.cpu_devices))),
       base_(std::make_shared<Base>(shared_pool(o.intra_threads, false), shared_pool(o.inter_threads, true), o.allow_soft_placement,
                                    o.log_device_placement)),
       elsewhere_(std::make_shared<Elsewhere>()) {
@@ -129,6 +127,7 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
                .find_or_create<SessionState>(SessionState::kContainer, SessionState::kName,
                                              []() -> Result<std::shared_ptr<SessionState>> { return std::make_shared<SessionState>(); })
                .value();
+  if (const RemoteSessions* there = o.target.empty() ? nullptr : remote_sessions()) remote_ = there->make(o.target, graph, mutex, o.config);
 }
 
 // How many they are. A run counts from when it is put together until its work is destroyed.
@@ -171,12 +170,12 @@ Session::~Session() {
   // Plans call functions of the runtime and hold resources; iterators hold functions.
   planned_.clear();
   resources_.clear();
-  if (options_.place.shared) options_.place.shared->keep(base_);
 }
 
 Status Session::close() {
-  if (!closed_.exchange(true)) cancellation_.start_cancel();
-  return {};
+  if (closed_.exchange(true)) return {};
+  cancellation_.start_cancel();
+  return remote_ ? remote_->close() : Status();
 }
 
 std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
@@ -192,158 +191,13 @@ std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::sp
   return nullptr;
 }
 
-// Nodes of another graph are refused here, where a plan is made: a plan is found again by its nodes, so that later runs need no look.
-static Status check_output(const graph::Graph& graph, const Endpoint& e, const char* what, size_t i) {
-  if (!e.node) return invalid_argument(what, " ", i, " names no node");
-  if (!graph::holds(graph, e.node) || e.index < 0)
-    return invalid_argument("Tensor ", e.node->name(), ":", e.index,
-                            ", specified in either feed_devices or fetch_devices was not found in the Graph");
-  if (e.index < e.node->num_outputs()) return {};
-  return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ",
-                      e.index);
-}
-
-// The part of the graph that the fetches and targets need, cut off at the feeds.
-Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
-                                        std::span<Node* const> done) {
-  FunctionBody body;
-  body.name = "session";
-  body.graph = std::make_unique<graph::Graph>(graph_.registry(), graph_.library());
-  body.graph->versions = graph_.versions;
-  std::vector<std::vector<std::pair<int, int>>> fed(size_t(graph_.num_ids()));  // by node: output, argument
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    const Endpoint& f = feeds[i];
-    WEFT_RETURN_IF_ERROR(check_output(graph_, f, "Feed", i));
-    for (auto [output, arg] : fed[size_t(f.node->id())]) {
-      if (output == f.index) return invalid_argument("Endpoint \"", f.node->name(), ":", f.index, "\" fed more than once.");
-    }
-    fed[size_t(f.node->id())].emplace_back(f.index, int(i));
-    WEFT_ASSIGN(Node* arg,
-                add_arg(*body.graph, cat("_arg_", f.node->name(), "_", f.index, "_", i), base_type(f.node->output_type(f.index)), int64_t(i)));
-    body.args.push_back(arg);
-    body.arg_types.push_back(base_type(f.node->output_type(f.index)));
-  }
-  auto feed_of = [&](const Endpoint& e) {
-    for (auto [output, arg] : fed[size_t(e.node->id())]) {
-      if (output == e.index) return arg;
-    }
-    return -1;
-  };
-  // Which nodes are needed.
-  std::vector<char> need(size_t(graph_.num_ids()), 0);
-  std::vector<Node*> todo;
-  auto want = [&](Node* n) {
-    if (!need[size_t(n->id())]) {
-      need[size_t(n->id())] = 1;
-      todo.push_back(n);
-    }
-  };
-  for (size_t i = 0; i < fetches.size(); ++i) {
-    const Endpoint& f = fetches[i];
-    WEFT_RETURN_IF_ERROR(check_output(graph_, f, "Fetch", i));
-    if (feed_of(f) < 0) want(f.node);
-  }
-  for (Node* t : targets) {
-    if (!graph::holds(graph_, t)) return invalid_argument("Target ", t ? t->name() : "", " was not found in the Graph");
-    want(t);
-  }
-  while (!todo.empty()) {
-    Node* n = todo.back();
-    todo.pop_back();
-    for (const Endpoint& e : n->inputs()) {
-      if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
-      if (feed_of(e) < 0) want(e.node);
-    }
-    for (Node* c : n->control_inputs()) {
-      // A node all of whose outputs are fed does not run.
-      if (std::find(done.begin(), done.end(), c) != done.end()) continue;
-      if (c->num_outputs() == 0 || int(fed[size_t(c->id())].size()) < c->num_outputs()) want(c);
-    }
-  }
-  // Copied in an order in which inputs come first; the ways back of loops afterwards.
-  std::vector<Node*> map(size_t(graph_.num_ids()), nullptr);
-  std::vector<Node*> order;
-  std::vector<int> waiting(size_t(graph_.num_ids()), 0);
-  std::vector<int> ready;
-  auto is_back = [](const Node* n) { return is_next_iteration(*n); };
-  const auto later = std::greater<int>();
-  for (int id = 0; id < graph_.num_ids(); ++id) {
-    if (!need[size_t(id)]) continue;
-    Node* n = graph_.node(id);
-    for (const Endpoint& e : n->inputs()) waiting[size_t(id)] += feed_of(e) < 0 && !is_back(e.node);
-    for (Node* c : n->control_inputs()) waiting[size_t(id)] += need[size_t(c->id())];
-    if (!waiting[size_t(id)]) ready.push_back(id);
-  }
-  std::make_heap(ready.begin(), ready.end(), later);
-  auto done_for = [&](Node* reader) {
-    if (!need[size_t(reader->id())] || --waiting[size_t(reader->id())]) return;
-    ready.push_back(reader->id());
-    std::push_heap(ready.begin(), ready.end(), later);
-  };
-  size_t needed = size_t(std::count(need.begin(), need.end(), 1));
-  while (!ready.empty()) {
-    std::pop_heap(ready.begin(), ready.end(), later);
-    Node* n = graph_.node(ready.back());
-    ready.pop_back();
-    --needed;
-    std::vector<Endpoint> inputs;
-    std::vector<Node*> controls;
-    bool back = false;
-    for (const Endpoint& e : n->inputs()) {
-      const int arg = feed_of(e);
-      if (arg >= 0) inputs.push_back({body.args[size_t(arg)], 0});
-      else inputs.push_back({map[size_t(e.node->id())], e.index});
-      back |= !inputs.back().node;
-    }
-    for (Node* c : n->control_inputs()) {
-      if (map[size_t(c->id())]) controls.push_back(map[size_t(c->id())]);
-    }
-    WEFT_ASSIGN(Node* copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls,
-                                            back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
-    if (!n->device.empty() && (n->device[0] != '/' || !DeviceName::parse(n->device).ok()))
-      return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}\n\t [[", n->name(), "]]");
-    copy->device = n->device;
-    map[size_t(n->id())] = copy;
-    order.push_back(n);
-    if (!is_back(n)) {
-      for (const graph::Use& u : n->uses()) {
-        if (feed_of({n, u.output}) < 0) done_for(u.node);
-      }
-    }
-    for (Node* c : n->control_outputs()) done_for(c);
-  }
-  if (needed) {
-    std::vector<std::string> some;
-    for (size_t id = 0; id < need.size() && some.size() < 3; ++id) {
-      if (need[id] && waiting[id]) some.push_back(graph_.node(int(id))->name());
-    }
-    return invalid_argument("Graph is invalid, contains a cycle with ", needed, " nodes, including: ", join(some, ", "));
-  }
-  for (Node* n : order) {
-    Node* copy = map[size_t(n->id())];
-    for (int i = 0; i < copy->num_inputs(); ++i) {
-      if (!copy->input(i).node) body.graph->set_input(copy, i, {map[size_t(n->input(i).node->id())], n->input(i).index});
-    }
-  }
-  for (size_t i = 0; i < fetches.size(); ++i) {
-    const int arg = feed_of(fetches[i]);
-    Endpoint from = arg >= 0 ? Endpoint{body.args[size_t(arg)], 0} : Endpoint{map[size_t(fetches[i].node->id())], fetches[i].index};
-    const DType t = base_type(from.node->output_type(from.index));
-    WEFT_ASSIGN(Node* ret, add_retval(*body.graph, cat("_retval_", fetches[i].node->name(), "_", fetches[i].index, "_", i), from, t, int64_t(i)));
-    body.rets.push_back(ret);
-    body.ret_types.push_back(t);
-  }
-  for (Node* t : targets) body.control_rets.push_back(map[size_t(t->id())]);
-  return body;
-}
-
 Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
                                                    std::span<Node* const> done) {
   if (auto found = find(feeds, fetches, targets, done)) return found;
   std::unique_ptr<Planned> planned = std::make_unique<Planned>();
   {
     std::lock_guard lock(graph_mutex_);
-    WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets, done));
+    WEFT_ASSIGN(FunctionBody body, step_body(graph_, feeds, fetches, targets, done));
     planned->instance = runtime().instantiate(std::move(body), kernels_);
   }
   WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
@@ -373,6 +227,7 @@ Status Session::resolve_handle(Tensor& fed) const {
 Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_values, std::span<const Endpoint> fetches, std::span<Tensor> results,
                     std::span<Node* const> targets, const RunOptions& options) {
   if (closed()) return cancelled("Session has been closed.");
+  if (remote_) return run_remote(feeds, feed_values, fetches, results, targets, options);
   std::shared_ptr<Instance> instance = find(feeds, fetches, targets, options.done);
   if (!instance) [[unlikely]] {
     if (fetches.empty() && targets.empty()) return invalid_argument("Must specify at least one target to fetch or execute.");
@@ -394,6 +249,23 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
   Status s = instance->run(env, feed_values, results);
   end_step(env.step_id, s.ok(), fetches);
   return s;
+}
+
+static std::atomic<const RemoteSessions*> sessions_elsewhere{nullptr};
+void set_remote_sessions(const RemoteSessions* sessions) { sessions_elsewhere = sessions; }
+const RemoteSessions* remote_sessions() { return sessions_elsewhere.load(); }
+
+Status Session::run_remote(std::span<const Endpoint> feeds, std::span<Tensor> feed_values, std::span<const Endpoint> fetches,
+                           std::span<Tensor> results, std::span<Node* const> targets, const RunOptions& options) {
+  WEFT_ASSIGN(RemoteSession::Names step_names, names(feeds, fetches, targets));
+  if (fetches.empty() && targets.empty()) return invalid_argument("Must specify at least one target to fetch or execute.");
+  CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
+  RemoteSession::Step step{std::move(step_names), feed_values, results};
+  step.options = options.proto;
+  step.metadata = options.metadata;
+  step.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
+  step.cancellation = &own;
+  return remote_->run(step);
 }
 
 // For a caller who may end the run before it is done.

@@ -10,6 +10,8 @@
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "runtime/function_runtime.h"
+#include "runtime/remote_session.h"
+#include "runtime/step_body.h"
 
 namespace weft_engine::op {
 class SessionState;
@@ -17,27 +19,14 @@ class SessionState;
 
 namespace weft_engine::runtime {
 
-// State that several sessions have in common, on a server.
-class SharedState {
- public:
-  virtual ~SharedState() = default;
-  virtual ResourceManager& resources() = 0;
-  // Of a session that ends: what it left in the resources may call its functions.
-  virtual void keep(std::shared_ptr<void> runtime) = 0;
-};
-// Where a session runs, if not on the process' own CPUs with state of its own.
-struct SessionPlace {
-  const DeviceSet* devices = nullptr;
-  std::shared_ptr<SharedState> shared;
-};
-
 struct SessionOptions {
   int cpu_devices = 1, intra_threads = 0, inter_threads = 0;
   bool allow_soft_placement = false, log_device_placement = false;
   int64_t timeout_ms = 0;  // of every run; 0: none
   std::vector<std::string> disabled_passes;
   bool auto_compile = false;  // runs become machine code where they can
-  SessionPlace place;
+  std::string target;  // "grpc://host:port": a master there runs the session, with this ConfigProto; empty: this process
+  std::string config;
 };
 
 class Session {
@@ -50,6 +39,9 @@ class Session {
     int64_t timeout_ms = 0;
     StepTrace* trace = nullptr;
     CancellationManager* cancellation = nullptr;
+    // For a session elsewhere: a serialized RunOptions with the same settings and more, and where to put the RunMetadata.
+    std::string_view proto;
+    std::string* metadata = nullptr;
     std::span<graph::Node* const> done;  // ran in an earlier part of this step (PartialRun): control edges from them are no reason to run them
   };
   // `fetches` outputs are written to `results`. Errors as TensorFlow's: a fetch that is fed is its feed.
@@ -62,11 +54,19 @@ class Session {
   Result<graph::FunctionBody> body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
                                    std::span<graph::Node* const> targets) {
     std::lock_guard lock(graph_mutex_);
-    return make_body(feeds, fetches, targets);
+    return step_body(graph_, feeds, fetches, targets);
   }
 
   const DeviceSet& devices() const { return *devices_; }
-  ResourceManager& resources() { return options_.place.shared ? options_.place.shared->resources() : resources_; }
+  // Those that the session's nodes may be on, also where the session runs elsewhere.
+  Result<const DeviceSet*> list_devices() { return remote_ ? remote_->devices() : Result<const DeviceSet*>(devices_); }
+  // Null: the session runs in this process.
+  RemoteSession* remote() { return remote_.get(); }
+  Result<RemoteSession::Names> names(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
+                                     std::span<graph::Node* const> targets) {
+    return names_of(graph_, graph_mutex_, feeds, fetches, targets);
+  }
+  ResourceManager& resources() { return resources_; }
   FunctionLibraryRuntime& runtime() { return *base_->runtime; }
   SessionState& state() { return *state_; }
   // Later runs fail; running ones are cancelled.
@@ -84,9 +84,8 @@ class Session {
   };
   std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
                                  std::span<graph::Node* const> targets, std::span<graph::Node* const> done) const;
-  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
-                                        std::span<graph::Node* const> targets, std::span<graph::Node* const> done = {});
-
+  Status run_remote(std::span<const graph::Endpoint> feeds, std::span<Tensor> feed_values, std::span<const graph::Endpoint> fetches,
+                    std::span<Tensor> results, std::span<graph::Node* const> targets, const RunOptions& options);
   Status resolve_handle(Tensor& fed) const;
   Status run_limited(const std::shared_ptr<Instance>& instance, KernelEnv env, std::span<Tensor> feeds, std::span<const graph::Endpoint> fetches,
                      std::span<Tensor> results, int64_t timeout_ms, CancellationManager* cancellation);
@@ -96,13 +95,14 @@ class Session {
   std::mutex& graph_mutex_;
   const SessionOptions options_;
   const DeviceSet* devices_;
-  // The runtime with what it points to, which may outlive the session on a server.
+  // The runtime with what it points to.
   struct Base {
     std::shared_ptr<ThreadPool> pool, inter;
     std::atomic<bool> soft_placement, log_placement;
     std::unique_ptr<FunctionLibraryRuntime> runtime;
   };
   std::shared_ptr<Base> base_;
+  std::unique_ptr<RemoteSession> remote_;
   ResourceManager resources_;  // after the runtime: iterators in it hold functions
   std::shared_ptr<op::SessionState> state_;
   CancellationManager cancellation_;

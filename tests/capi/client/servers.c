@@ -101,10 +101,27 @@ static void server_keeps_state(void) {
     OK(TF_ServerStop(server, s));
     TF_Graph* g = TF_NewGraph();
     session_on(g, TF_ServerTarget(server), TF_UNAVAILABLE, "has stopped");
-    session_on(g, "grpc://localhost:1", TF_UNAVAILABLE, "no server of this process");
     TF_DeleteGraph(g);
     TF_DeleteServer(server);
   }
+}
+
+// A master that nobody hears of is waited for: for ever, or as long as the config says.
+static void no_server(void) {
+  TF_Graph* g = TF_NewGraph();
+  const int32_t one[] = {1};
+  TF_Output fetch = out(const_i(g, "one", 0, 1, one), 0);
+  TF_SessionOptions* options = TF_NewSessionOptions();
+  TF_SetTarget(options, "grpc://localhost:1");
+  OK(TF_SetConfig(options, "\x58\xc8\x01", 3, s));  // operation_timeout_in_ms: 200
+  TF_Session* session = NULL;
+  OK(session = TF_NewSession(g, options, s));
+  TF_Tensor* result = NULL;
+  EXPECT(TF_DEADLINE_EXCEEDED, "", TF_SessionRun(session, NULL, NULL, NULL, 0, &fetch, &result, 1, NULL, 0, NULL, s));
+  CHECK(result == NULL);
+  end_session(session);
+  TF_DeleteSessionOptions(options);
+  TF_DeleteGraph(g);
 }
 
 // Two tasks in one process: each node runs where its device says.
@@ -118,12 +135,18 @@ static void cluster_in_process(void) {
   if (!CHECK(worker != NULL)) return;
   OK(TF_ServerStart(worker, s));
   TF_Graph* g = TF_NewGraph();
-  session_on(g, TF_ServerTarget(worker), TF_UNAVAILABLE, "/job:ps/replica:0/task:0 (localhost:0)");
+  const int32_t three[] = {3};
+  TF_Operation* a = const_i(g, "a", 0, 1, three);
+  TF_Session* early = session_on(g, TF_ServerTarget(worker), TF_OK, "");
+  if (early) {
+    TF_Output fetch = out(a, 0);
+    TF_Tensor* result = NULL;
+    EXPECT(TF_UNAVAILABLE, "/job:ps/replica:0/task:0 (localhost:0)", TF_SessionRun(early, NULL, NULL, NULL, 0, &fetch, &result, 1, NULL, 0, NULL, s));
+    end_session(early);
+  }
   snprintf(def, sizeof def, text, "ps");
   TF_Server* ps = server_of(def);
   OK(TF_ServerStart(ps, s));
-  const int32_t three[] = {3};
-  TF_Operation* a = const_i(g, "a", 0, 1, three);
   TF_Operation* last = a;
   for (int i = 0; i < 4; ++i) {
     char name[8];
@@ -191,6 +214,7 @@ void test_servers(void) {
   }
   server_lives();
   server_keeps_state();
+  no_server();
   NULLS cluster_in_process();  // with port 0 twice TensorFlow's tasks do not find each other
   NULLS {
     INVALID(TF_ServerStart(NULL, s));

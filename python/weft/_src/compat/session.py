@@ -160,7 +160,7 @@ class BaseSession:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if self._native is None:
-            if self._graph.version == 0:
+            if self._graph.version == 0 and not self._target:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             config, options = self._config, {"target": self._target} if self._target else {}
             if config is not None:
@@ -219,8 +219,10 @@ class BaseSession:
 
     def _run(self, feeds, plan, options=None, run_metadata=None):
         self._start_iterators()
-        traced = run_metadata is not None and options is not None and options.trace_level > 0
+        traced = run_metadata is not None and options is not None and (options.trace_level > 0 or bool(self._target))
         extra = {"traced": True} if traced else {}
+        if self._target and options is not None:
+            extra["options"] = options.SerializeToString()
         timeout = (options.timeout_in_ms if options is not None else 0) or (
             self._config.operation_timeout_in_ms if self._config is not None else 0
         )
@@ -376,7 +378,14 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Sessions keep no state outside themselves."""
+        """The master at the target forgets its sessions and clears these containers of its cluster. Sessions of this process keep no state outside themselves."""
+        if not target:
+            return
+        _weft.reset_sessions(
+            target.decode() if isinstance(target, bytes) else target,
+            list(containers or []),
+            config.SerializeToString() if config is not None else b"",
+        )
 
 
 class InteractiveSession(BaseSession):

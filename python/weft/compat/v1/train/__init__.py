@@ -14,6 +14,7 @@ compat.v1.train.saver: Saver import_meta_graph export_meta_graph init_from_check
 compat.v1.train.monitored: SessionRunHook SessionRunArgs SessionRunContext SessionRunValues StopAtStepHook
 compat.v1.train.monitored: LoggingTensorHook Scaffold MonitoredSession MonitoredTrainingSession
 compat.v1.train.monitored: SingularMonitoredSession FinalOpsHook FeedFnHook ChiefSessionCreator
+compat.v1.train.monitored: WorkerSessionCreator
 compat.v1.train.coordinator: Coordinator LooperThread
 compat.v1.train.queue_runner: QueueRunner add_queue_runner start_queue_runners
 compat.v1.train.input: match_filenames_once limit_epochs input_producer string_input_producer range_input_producer

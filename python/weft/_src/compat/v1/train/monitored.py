@@ -1,11 +1,15 @@
 """Sessions with hooks: what is called around every run."""
 
 import collections
+import contextlib
 import time
 
 from weft._src.compat.session import Session
 from weft._src.compat.v1.train.coordinator import Coordinator
+from weft._src.framework import errors
 from weft._src.framework.graph import get_default_graph
+
+PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 
 SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"], defaults=[None, None])
 SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "options", "run_metadata"])
@@ -177,18 +181,14 @@ class ChiefSessionCreator:
     """Makes the session of a MonitoredSession."""
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
-        self._scaffold, self._config, self._folder, self._path = (
-            scaffold or Scaffold(),
-            config,
-            checkpoint_dir,
-            checkpoint_filename_with_path,
-        )
+        self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
+        self._folder, self._path = checkpoint_dir, checkpoint_filename_with_path
 
     def create_session(self):
         from weft._src.trackable.checkpoint_files import latest_checkpoint
 
         scaffold = self._scaffold.finalize()
-        session = Session(graph=get_default_graph(), config=self._config)
+        session = Session(self._master, graph=get_default_graph(), config=self._config)
         path = self._path or (latest_checkpoint(self._folder) if self._folder else None)
         if path is not None:
             from weft._src.compat.v1.train.saver import Saver
@@ -203,18 +203,71 @@ class ChiefSessionCreator:
         return session
 
 
+class WorkerSessionCreator:
+    """Makes the session of a MonitoredSession whose variables another client, the chief, initialises: waits for that."""
+
+    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=1800):
+        self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
+        self._max_wait, self._ready = max_wait_secs, None
+
+    def create_session(self):
+        from weft._src.compat.v1 import variables
+
+        scaffold = self._scaffold.finalize()
+        if self._ready is None:
+            self._ready = (
+                scaffold.ready_op if scaffold.ready_op is not None else variables.report_uninitialized_variables()
+            )
+        end = time.monotonic() + self._max_wait
+        while True:
+            session = Session(self._master, graph=get_default_graph(), config=self._config)
+            try:
+                missing = session.run(self._ready)
+                if len(missing) == 0:
+                    session.run(scaffold.local_init_op, scaffold.local_init_feed_dict)
+                    return session
+            except PREEMPTION_ERRORS:
+                pass
+            session.close()
+            if time.monotonic() > end:
+                raise errors.DeadlineExceededError(
+                    None, None, f"Session was not ready after waiting {self._max_wait} secs."
+                )
+            time.sleep(0.5)
+
+
 class MonitoredSession:
-    """A session with hooks, initialised at the start."""
+    """A session with hooks, initialised at the start. One that a worker's end took away is made again."""
+
+    _recovers = True
 
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
         self._hooks, self._creator = list(hooks or ()), session_creator or ChiefSessionCreator()
         for hook in self._hooks:
             hook.begin()
         self._coordinator = Coordinator()
-        self._session = self._creator.create_session()
         self._stop = False
+        self._create()
+
+    def _create(self):
+        with self._graph_of_creator():
+            self._session = self._creator.create_session()
         for hook in self._hooks:
             hook.after_create_session(self._session, self._coordinator)
+
+    def _graph_of_creator(self):
+        session = getattr(self, "_session", None)
+        return session.graph.as_default() if session is not None else contextlib.nullcontext()
+
+    def _again(self):
+        """The session was lost: its master or one of its workers was started again."""
+        with contextlib.suppress(errors.OpError):
+            self._session.close()
+        while True:
+            try:
+                return self._create()
+            except PREEMPTION_ERRORS:
+                time.sleep(0.5)
 
     @property
     def graph(self):
@@ -227,6 +280,15 @@ class MonitoredSession:
         """Runs, with what the hooks ask for."""
         if self._session is None or self._stop:
             raise RuntimeError("Run called even after should_stop requested.")
+        while True:
+            try:
+                return self._run_once(fetches, feed_dict, options, run_metadata)
+            except PREEMPTION_ERRORS:
+                if not self._recovers:
+                    raise
+                self._again()
+
+    def _run_once(self, fetches, feed_dict, options, run_metadata):
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
         asked, feeds, wanted = {"caller": fetches}, dict(feed_dict or {}), {}
         for i, hook in enumerate(self._hooks):
@@ -278,7 +340,10 @@ class MonitoredSession:
         return ends
 
 
-SingularMonitoredSession = MonitoredSession
+class SingularMonitoredSession(MonitoredSession):
+    """The same without another try."""
+
+    _recovers = False
 
 
 def MonitoredTrainingSession(
@@ -302,6 +367,8 @@ def MonitoredTrainingSession(
     """A MonitoredSession for training."""
     if save_checkpoint_secs or save_checkpoint_steps:
         raise NotImplementedError("MonitoredTrainingSession that saves checkpoints by itself: use a Saver in a hook")
+    if not is_chief:
+        return MonitoredSession(WorkerSessionCreator(scaffold, master, config, max_wait_secs), list(hooks or ()))
     return MonitoredSession(
         ChiefSessionCreator(scaffold, master, config, checkpoint_dir), [*(hooks or ()), *(chief_only_hooks or ())]
     )

@@ -1,0 +1,111 @@
+// GraphService: the graph half of WorkerService. Masters, of other processes or of this one, register the parts of their graphs that are on this
+// task's devices, and run them step by step. Variables, queues, tables and iterators are in the task's containers and outlive sessions.
+#pragma once
+
+#include <atomic>
+#include <set>
+
+#include "remote/eager_service.h"
+#include "remote/graph_messages.h"
+#include "runtime/function_runtime.h"
+
+namespace weft_engine::remote {
+
+// A graph that is planned and ready for steps.
+class RegisteredGraph {
+ public:
+  struct Options {
+    op::Registry* registry = nullptr;
+    const DeviceSet* devices = nullptr;
+    std::shared_ptr<op::ResourceManager> resources;
+    std::shared_ptr<runtime::KernelCache> kernels;
+    std::string config;  // a serialized ConfigProto
+  };
+  // InvalidArgument, or what planning says, for a body that cannot run.
+  static Result<std::shared_ptr<RegisteredGraph>> make(graph::FunctionBody body, const Options& options);
+  ~RegisteredGraph();
+
+  // Waits for the end of the step's part.
+  Status run(int64_t step_id, op::Rendezvous& rendezvous, op::CancellationManager& cancellation, op::StepTrace* trace, std::span<Tensor> args,
+             std::span<Tensor> rets);
+  // The part after placement, as a GraphDef.
+  Result<std::string> graph_def() const;
+  const std::shared_ptr<op::ResourceManager>& resources() const { return resources_; }
+  // What functions in the resources of the task need for as long as they are there; null: it has no functions.
+  std::shared_ptr<void> functions() const;
+
+ private:
+  struct Base;
+  RegisteredGraph() = default;
+  std::shared_ptr<op::ResourceManager> resources_;
+  std::shared_ptr<Base> base_;
+  std::shared_ptr<runtime::Instance> instance_;
+};
+
+class GraphService {
+ public:
+  GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps);
+  ~GraphService();
+
+  const std::string& task() const { return task_; }
+  const DeviceSet& devices() const { return *devices_; }
+  op::Registry& registry() const { return registry_; }
+  StepTable& steps() const { return *steps_; }
+
+  Status create_session(const CreateWorkerSession& request);
+  Status delete_session(const std::string& session);
+  // `session`: of create_session(); where the master did not make one, what all such masters share.
+  Result<std::string> register_graph(const RegisterGraph& request);
+  // The same for a part of a master in this process, which takes arguments and gives results.
+  Result<std::shared_ptr<RegisteredGraph>> register_body(const std::string& session, graph::FunctionBody body, const std::string& config);
+  Status deregister_graph(const std::string& session, const std::string& graph);
+  Result<Message> run_graph(const RunGraph& request);
+  // Waits for the part's end; cancelled by cleanup_step(), or by `stop`.
+  Status run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets,
+             op::CancellationManager* stop = nullptr);
+  // The step is over: what still runs is cancelled, what was sent and not received goes.
+  void cleanup_step(int64_t step_id);
+  // Everything in these containers goes; none named: the default one.
+  void cleanup_containers(const std::vector<std::string>& containers);
+  void stop();
+
+ private:
+  struct WorkerSession {
+    std::string master_task;
+    uint64_t master_incarnation = 0;
+    std::string config;
+    std::shared_ptr<op::ResourceManager> resources;
+    std::shared_ptr<runtime::KernelCache> kernels = std::make_shared<runtime::KernelCache>();
+    std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
+  };
+  // A step in several calls: runs on a thread of its own, while calls bring feeds and fetch.
+  struct PartialStep;
+  struct Running {
+    std::set<op::CancellationManager*> runs;
+    std::shared_ptr<PartialStep> partial;
+    std::shared_ptr<op::ResourceManager> resources;
+  };
+  Result<std::shared_ptr<WorkerSession>> find(const std::string& session);
+  Result<std::shared_ptr<RegisteredGraph>> find_graph(const std::string& session, const std::string& graph);
+  Status run_partial(const RunGraph& request, const std::shared_ptr<RegisteredGraph>& graph, RunGraphResult& result);
+  void keep(const RegisteredGraph& graph);
+
+  op::Registry& registry_;
+  const DeviceSet* const devices_;
+  const std::string task_;
+  const std::shared_ptr<StepTable> steps_;
+  const std::shared_ptr<op::ResourceManager> resources_ = std::make_shared<op::ResourceManager>();
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
+  const std::shared_ptr<WorkerSession> shared_session_;
+  std::unordered_map<int64_t, Running> running_;
+  std::vector<std::shared_ptr<void>> kept_;  // runtimes whose functions resources may call
+  uint64_t next_graph_ = 0;
+};
+
+void add_graph_methods(MethodTable& methods, std::shared_ptr<GraphService> service);
+
+// 16 hex digits that nobody else has.
+std::string random_handle();
+
+}  // namespace weft_engine::remote
