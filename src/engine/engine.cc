@@ -13,6 +13,8 @@
 #include "ops/all.h"
 #include "ops/declared.h"
 #include "ops/data/prefetch_buffer.h"
+#include "ops/data/served_datasets.h"
+#include "remote/data_service/client.h"
 #include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
@@ -30,6 +32,8 @@ Engine::Engine() {
   runtime::set_network_maker([](const runtime::ServerSpec& spec, int port) { return remote::serve(Engine::get().registry(), spec, port); });
   runtime::describe_functions();
   set_graph_messages();
+  ops::data::serve_datasets();
+  remote::set_data_service_client();
   runtime::set_function_compiler(jit::compile_function);
 }
 
