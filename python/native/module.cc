@@ -1,5 +1,9 @@
 #include "saved_model.h"
 
+namespace weft_engine::python {
+void bind_data_service(nb::module_& m);  // data_service.cc
+}
+
 NB_MODULE(_weft, m) {
   using namespace weft_engine::python;
   nb::set_leak_warnings(false);  // graphs and tapes may live as long as the process
@@ -16,6 +20,7 @@ NB_MODULE(_weft, m) {
   bind_context(m);
   bind_session(m);
   bind_server(m);
+  bind_data_service(m);
   bind_py_func(m);
   bind_bundle(m);
   bind_structured(m);

@@ -15,6 +15,8 @@
 #include "ops/data/prefetch_buffer.h"
 #include "ops/list/variant_codec.h"
 #include "remote/remote_session.h"
+#include "ops/data/served_datasets.h"
+#include "remote/data_service/client.h"
 #include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
@@ -34,6 +36,8 @@ Engine::Engine() {
   runtime::set_remote_sessions(&remote::sessions_by_masters());
   runtime::describe_functions();
   set_graph_messages();
+  ops::data::serve_datasets();
+  remote::set_data_service_client();
   runtime::set_function_compiler(jit::compile_function);
 }
 

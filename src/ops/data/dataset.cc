@@ -5,6 +5,7 @@
 
 #include "op/graph_message.h"
 #include "op/cancellation.h"
+#include "ops/data/splits.h"
 #include "ops/random/random_common.h"
 
 namespace weft_engine::ops::data {
@@ -63,7 +64,8 @@ Result<IteratorPtr> Iterator::make_input(IteratorContext& c, const Dataset& inpu
 }
 
 Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
-  auto path = std::make_shared<const Path>(Path{kind_, c.path, c.path ? c.path->generators : std::make_shared<WalkGenerators>()});
+  auto path = std::make_shared<const Path>(Path{kind_, c.path, c.path ? c.path->generators : std::make_shared<WalkGenerators>(), this,
+                                                c.path ? splits_for(*c.path, *this) : std::move(c.splits)});
   std::shared_ptr<const Path> outer = std::exchange(c.path, path);
   Result<IteratorPtr> made = walk(c);
   c.path = std::move(outer);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/variant.h"
+#include "op/data_service.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
 
@@ -39,6 +40,9 @@ struct Path {
   std::string_view kind;
   std::shared_ptr<const Path> parent;
   std::shared_ptr<WalkGenerators> generators;  // those of the root
+  const Dataset* of = nullptr;
+  Splits splits;                                          // of the sources below; empty where the dataset is walked as a whole
+  mutable std::vector<const Dataset*> made_inputs = {};   // whose splits are given away
   std::string to_string() const;  // "Iterator::Root::Batch::Map"
 };
 
@@ -57,6 +61,7 @@ struct IteratorContext {
   WalkGenerators* generators = nullptr;  // of the walk that is asked
   std::shared_ptr<const StatsSink> stats;  // null: nobody asked for statistics
   const std::vector<ShuffleKey>* shuffles = nullptr;  // set where a global shuffle asks for an element by its index
+  Splits splits;  // for the root that is made
 };
 
 class Iterator {
@@ -109,6 +114,8 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   Result<IteratorPtr> make_iterator(IteratorContext& c) const;
   // OK where a global shuffle may ask for elements in any order; else FailedPrecondition or Unimplemented.
   virtual Status random_indexing() const;
+  // Whether it is a source that can be walked by splits.
+  virtual bool splittable() const { return false; }
   // How TensorFlow names it in errors: "RangeDatasetOp(0, 10, 1)::Dataset".
   virtual std::string debug_string() const { return std::string(kind_) + "DatasetOp::Dataset"; }
   // One element, without a walk. Unimplemented for datasets that cannot tell it, OutOfRange beyond the end.

@@ -6,4 +6,4 @@ weft_op_families(data
     pass_through record_files saved_iterators saves selections services shuffles snapshots sources
     sparse_batches sql stats thread_pools windows
   SMALL_PARTS
-    captured_function dataset prefetch_buffer snapshot_files sqlite)
+    captured_function dataset prefetch_buffer served_datasets snapshot_files splits sqlite)

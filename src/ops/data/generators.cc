@@ -1,6 +1,7 @@
 // Datasets whose elements come from calls of a function with a state.
 #include "op/registry.h"
 #include "ops/data/captured_function.h"
+#include "ops/data/splits.h"
 
 namespace weft_engine::ops::data {
 
@@ -12,12 +13,19 @@ class GeneratorDataset final : public Dataset {
       : Dataset("Generator", types, shapes), init_(std::move(init)), next_(std::move(next)), finalize_(std::move(finalize)) {}
 
  protected:
-  Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  bool splittable() const override { return true; }
+  Result<IteratorPtr> walk(IteratorContext& c) const override {
+    // Several who walk it together: the one that gets its only split has all elements.
+    int64_t unused = 0;
+    bool none = false;
+    if (c.path && !c.path->splits.empty()) WEFT_RETURN_IF_ERROR(next_split(*c.path->splits[0], unused, none));
+    return IteratorPtr(std::make_unique<Walk>(*this, none));
+  }
 
  private:
   class Walk final : public IteratorOf<GeneratorDataset> {
    public:
-    using IteratorOf::IteratorOf;
+    Walk(const GeneratorDataset& d, bool empty) : IteratorOf(d), finalized_(empty) {}
     // A walk that is left early still tells the generator, without the step that once asked.
     ~Walk() override {
       if (!last_ || finalized_) return;
@@ -32,7 +40,7 @@ class GeneratorDataset final : public Dataset {
 
    protected:
     Status advance(IteratorContext& c, Element& out, bool& end) override {
-      if (!last_) {
+      if (!last_ && !finalized_) {
         WEFT_RETURN_IF_ERROR(d().init_->call(c, {}, state_));
         last_ = c.env;
       }
@@ -48,7 +56,7 @@ class GeneratorDataset final : public Dataset {
    private:
     Element state_;
     std::optional<KernelEnv> last_;  // set once the generator runs
-    bool finalized_ = false;
+    bool finalized_;
   };
   const FunctionPtr init_, next_, finalize_;
 };

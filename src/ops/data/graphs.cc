@@ -5,7 +5,7 @@
 #include "op/graph_message.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
-#include "ops/data/dataset.h"
+#include "ops/data/dataset_graph.h"
 
 namespace weft_engine::ops::data {
 
@@ -14,6 +14,7 @@ namespace {
 // Nodes in the order in which they are needed, named as TensorFlow names them.
 class Nodes {
  public:
+  explicit Nodes(const GraphChanges* changes) : changes_(changes) {}
   HeldFunctions held;
   Result<std::string> of(const Dataset& d) {
     if (auto it = known_.find(&d); it != known_.end()) return it->second;
@@ -22,8 +23,8 @@ class Nodes {
     if (functions) held.push_back(functions);
     MessageNode made;
     made.op = node.op();
-    for (const Tensor& t : inputs) {
-      WEFT_ASSIGN(std::string name, input_of(d, t));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      WEFT_ASSIGN(std::string name, input_of(d, i));
       made.inputs.push_back(std::move(name));
     }
     const Signature& signature = node.spec().signature();
@@ -39,43 +40,96 @@ class Nodes {
   }
 
  private:
-  Result<std::string> input_of(const Dataset& d, const Tensor& t) {
-    if (!t.valid()) return unimplemented("a ", d.kind(), "Dataset that reads a resource cannot be written as a graph");
-    if (auto dataset = dataset_of_tensor(t); dataset.ok()) return of(**dataset);
+  Result<std::string> input_of(const Dataset& d, size_t i) {
+    const Tensor& t = d.origin()->inputs[i];
+    if (!t.valid()) return dummy_of(d, i);
+    if (auto dataset = dataset_of_tensor(t); dataset.ok()) {
+      WEFT_ASSIGN(std::string name, of(**dataset));
+      return changes_ && i == 0 && changes_->cut_inputs.contains(&d) ? cut(**dataset, name) : name;
+    }
     if (t.dtype() == DType::kVariant)
       return unimplemented("a ", d.kind(), "Dataset with a variant that is not a dataset cannot be written as a graph");
-    MessageNode constant;
-    constant.op = "Const";
-    constant.attrs["dtype"] = t.dtype();
-    constant.attrs["value"] = t;
-    return add(std::move(constant));
+    if (changes_ && changes_->replace_hints && d.kind() == "Shard" && (i == 1 || i == 2) && d.origin()->inputs[1].data<int64_t>()[0] < 0)
+      return constant(Tensor::scalar(i == 1 ? changes_->count : changes_->index));
+    return constant(t);
+  }
+  // What a dataset shares with others of its process (seeds, a cache) begins anew in the graph, as TensorFlow has it.
+  Result<std::string> dummy_of(const Dataset& d, size_t i) {
+    for (const auto& arg : d.origin()->node.spec().signature().inputs) {
+      if (d.origin()->node.input_range(arg.name).begin != int(i)) continue;
+      for (auto [name, op] : {std::pair("seed_generator", "DummySeedGenerator"), {"cache", "DummyMemoryCache"}, {"iteration_counter", "DummyIterationCounter"}}) {
+        if (arg.name == name) return add({{}, op, {}, {}});
+      }
+    }
+    return unimplemented("a ", d.kind(), "Dataset that reads a resource cannot be written as a graph");
+  }
+  std::string constant(const Tensor& t) {
+    MessageNode made;
+    made.op = "Const";
+    made.attrs["dtype"] = t.dtype();
+    made.attrs["value"] = t;
+    return add(std::move(made));
+  }
+  std::string cut(const Dataset& input, const std::string& name) {
+    MessageNode made;
+    made.op = "ShardDataset";
+    made.inputs = {name, constant(Tensor::scalar(changes_->count)), constant(Tensor::scalar(changes_->index))};
+    made.attrs["require_non_empty"] = true;
+    made.attrs["output_types"] = input.types();
+    made.attrs["output_shapes"] = input.shapes();
+    return add(std::move(made));
   }
   std::string add(MessageNode node) {
     node.name = cat(node.op, "/_", nodes_.size());
     nodes_.push_back(std::move(node));
     return nodes_.back().name;
   }
+  const GraphChanges* const changes_;
   std::vector<MessageNode> nodes_;
   std::unordered_map<const Dataset*, std::string> known_;
 };
 
-Result<const GraphMessages*> messages(const KernelContext& c) {
+Result<const GraphMessages*> messages(const KernelEnv& env) {
   const GraphMessages* m = graph_messages.load();
-  if (!m || !c.env().functions) return internal_error(c.node().op(), " needs graphs, but nothing here writes or runs them");
+  if (!m || !env.functions) return internal_error("graphs of datasets are needed, but nothing here writes or runs them");
   return m;
 }
 
-Status to_graph(KernelContext& c, bool fail_if_stateful) {
-  WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
-  WEFT_ASSIGN(const GraphMessages* m, messages(c));
-  Nodes nodes;
-  WEFT_ASSIGN(std::string root, nodes.of(*dataset));
+// A graph may hold another as a text, and so on: each runs on the stack of the one outside.
+constexpr int kMaxGraphs = 16;
+thread_local int graphs_open = 0;
+
+}  // namespace
+
+Result<std::string> graph_of(const Dataset& dataset, const KernelEnv& env, bool fail_if_stateful, const GraphChanges* changes) {
+  WEFT_ASSIGN(const GraphMessages* m, messages(env));
+  Nodes nodes(changes);
+  WEFT_ASSIGN(std::string root, nodes.of(dataset));
   const std::vector<MessageNode> all = nodes.finish(root);
   if (fail_if_stateful) {
-    const std::string op = m->stateful_op(*c.env().functions, nodes.held);
+    const std::string op = m->stateful_op(*env.functions, nodes.held);
     if (!op.empty()) return failed_precondition("Failed to serialize the input pipeline graph: ", op, " is stateful.");
   }
-  WEFT_ASSIGN(std::string graph, m->encode(all, nodes.held));
+  return m->encode(all, nodes.held);
+}
+
+Result<Tensor> dataset_of_graph(const KernelEnv& env, std::string_view graph) {
+  struct Open {
+    Open() { ++graphs_open; }
+    ~Open() { --graphs_open; }
+  } const open;
+  if (graphs_open > kMaxGraphs) return resource_exhausted("more than ", kMaxGraphs, " graphs of datasets are inside of each other");
+  WEFT_ASSIGN(const GraphMessages* m, messages(env));
+  WEFT_ASSIGN(Tensor made, m->run(*env.functions, env, graph));
+  WEFT_RETURN_IF_ERROR(dataset_of_tensor(made).status());
+  return made;
+}
+
+namespace {
+
+Status to_graph(KernelContext& c, bool fail_if_stateful) {
+  WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
+  WEFT_ASSIGN(std::string graph, graph_of(*dataset, c.env(), fail_if_stateful));
   c.set_output(0, Tensor::scalar(tstring(graph)));
   return {};
 }
@@ -86,20 +140,9 @@ Status run_to_graph_v2(KernelContext& c) {
   return to_graph(c, c.attr<int64_t>("external_state_policy") == kFail);
 }
 
-// A graph may hold another as a text, and so on: each runs on the stack of the one outside.
-constexpr int kMaxGraphs = 16;
-thread_local int graphs_open = 0;
-
 Status run_from_graph(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_scalar(c, "graph_def"));
-  struct Open {
-    Open() { ++graphs_open; }
-    ~Open() { --graphs_open; }
-  } const open;
-  if (graphs_open > kMaxGraphs) return resource_exhausted("more than ", kMaxGraphs, " graphs of datasets are inside of each other");
-  WEFT_ASSIGN(const GraphMessages* m, messages(c));
-  WEFT_ASSIGN(Tensor made, m->run(*c.env().functions, c.env(), c.input(0).data<tstring>()[0].view()));
-  WEFT_RETURN_IF_ERROR(dataset_of_tensor(made).status());
+  WEFT_ASSIGN(Tensor made, dataset_of_graph(c.env(), c.input(0).data<tstring>()[0].view()));
   c.set_output(0, std::move(made));
   return {};
 }

@@ -2,12 +2,10 @@
 // here, or check how datasets are built upon each other.
 #include <chrono>
 #include <thread>
-#include <unordered_set>
 
-#include "op/function_text.h"
 #include "op/registry.h"
 #include "ops/data/prefetch_buffer.h"
-#include "ops/data/dataset.h"
+#include "ops/data/dataset_graph.h"
 
 namespace weft_engine::ops::data {
 
@@ -107,42 +105,18 @@ Status run_private_thread_pool(KernelContext& c) {
   return emit_same(c, "PrivateThreadPool");
 }
 
-// Whether elements come from files, which TensorFlow then cuts the dataset by; also within functions.
-bool reads_files(const Dataset& dataset, FunctionCaller* functions, std::unordered_set<const Dataset*>& seen) {
-  if (!seen.insert(&dataset).second) return false;
-  constexpr std::string_view kReaders[] = {"TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset", "CSVDataset"};
-  if (const Dataset::Origin* origin = dataset.origin()) {
-    std::string text(origin->node.op());
-    const FunctionDescriber describe = function_describer.load();
-    for (const AttrValue& attr : origin->node.attrs()) {
-      const auto* f = attr.get<FunctionAttr>();
-      if (!f || !functions || !describe) continue;
-      if (auto told = describe(*functions, *f); told.ok()) text += *told;
-    }
-    for (std::string_view reader : kReaders) {
-      if (text.find(reader) != text.npos) return true;
-    }
-  }
-  for (const DatasetPtr& input : dataset.inputs()) {
-    if (reads_files(*input, functions, seen)) return true;
-  }
-  return false;
-}
-
 Status run_auto_shard(KernelContext& c) {
   WEFT_ASSIGN(int64_t workers, scalar_input<int64_t>(c, "num_workers"));
   WEFT_ASSIGN(int64_t index, scalar_input<int64_t>(c, "index"));
   if (workers <= 0) return invalid_argument("num_workers must be greater than zero.");
   if (index < 0 || index >= workers) return invalid_argument("index must be between 0 and ", workers - 1);
-  constexpr int64_t kOff = -1, kAuto = 0, kData = 2;
+  constexpr int64_t kOff = -1, kAuto = 0, kFile = 1, kHint = 3;
   const int64_t policy = c.attr<int64_t>("auto_shard_policy");
   if (workers == 1 || policy == kOff) return emit_same(c, "AutoShard");
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
-  // To cut among files, or where the user marked it, the datasets below would have to be made again.
-  std::unordered_set<const Dataset*> seen;
-  if (policy != kData && (policy != kAuto || reads_files(*input, c.env().functions, seen)))
-    return unimplemented("AutoShardDataset for more than one worker cannot cut among files, only by the policy DATA");
-  return emit(c, sharded(input, workers, index));
+  const ShardingPolicy how = policy == kFile ? ShardingPolicy::kFile : policy == kHint ? ShardingPolicy::kHint : policy == kAuto ? ShardingPolicy::kFileOrData : ShardingPolicy::kData;
+  WEFT_ASSIGN(DatasetPtr part, part_of(input, c.env(), {how, workers, index}));
+  return emit(c, std::move(part));
 }
 
 class SleepDataset final : public UnaryDataset {

@@ -5,6 +5,7 @@
 
 #include "op/registry.h"
 #include "ops/data/dataset.h"
+#include "ops/data/splits.h"
 #include "ops/data/seeds.h"
 
 namespace weft_engine::ops::data {
@@ -121,13 +122,14 @@ class RepeatDataset final : public UnaryDataset {
       while (d().count_ < 0 || round_ < d().count_) {
         const bool fresh = !input_;
         if (fresh) {
+          if (round_ > 0) WEFT_RETURN_IF_ERROR(reset_splits(path().get()));
           WEFT_ASSIGN(input_, make_input(c, d().input()));
         }
         WEFT_RETURN_IF_ERROR(input_->next(c, out, end));
         if (!end) return {};
         input_.reset();
-        // Without this an empty input repeated for ever would never answer.
-        if (fresh && d().count_ < 0) return {};
+        // Without this an empty input repeated for ever would never answer. By splits an epoch may have nothing for this walk, and the next one something.
+        if (fresh && d().count_ < 0 && (!path() || path()->splits.empty())) return {};
         ++round_;
       }
       end = true;

@@ -5,6 +5,7 @@
 #include "ops/data/dataset.h"
 #include "ops/data/iterator_resource.h"
 #include "ops/data/seeds.h"
+#include "ops/data/splits.h"
 #include "ops/random/random_common.h"
 
 namespace weft_engine::ops::data {
@@ -84,6 +85,7 @@ class ShuffleDataset final : public UnaryDataset {
     Status fill(IteratorContext& c) {
       while (may_fill()) {
         if (!input_) {
+          if (epoch_ > 0) WEFT_RETURN_IF_ERROR(reset_splits(path().get()));
           WEFT_ASSIGN(input_, make_input(c, d().input()));
           const int64_t n = slices_.empty() ? last_ : slices_.back().end;
           slices_.push_back({n, n});

@@ -4,10 +4,17 @@
 #include "op/registry.h"
 #include "ops/data/dataset.h"
 #include "ops/data/seeds.h"
+#include "ops/data/splits.h"
 
 namespace weft_engine::ops::data {
 
 namespace {
+
+// The iterator of a source, by splits where the walk has them.
+template <class I, class D>
+Result<IteratorPtr> walk_source(const D& d, const IteratorContext& c) {
+  return IteratorPtr(std::make_unique<I>(d, c.path && !c.path->splits.empty() ? c.path->splits[0] : nullptr));
+}
 
 class RangeDataset final : public Dataset {
  public:
@@ -20,7 +27,8 @@ class RangeDataset final : public Dataset {
     const __int128 step = step_ > 0 ? __int128(step_) : -__int128(step_);
     return int64_t(std::min<__int128>((distance - 1) / step + 1, std::numeric_limits<int64_t>::max()));
   }
-  Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Result<IteratorPtr> walk(IteratorContext& c) const override { return walk_source<Walk>(*this, c); }
+  bool splittable() const override { return true; }
   Status random_indexing() const override { return {}; }
   std::string debug_string() const override { return cat("RangeDatasetOp(", start_, ", ", stop_, ", ", step_, ")::Dataset"); }
   Status at(IteratorContext&, int64_t index, Element& out) const override { return element_of(start_ + index * step_, out); }
@@ -28,10 +36,15 @@ class RangeDataset final : public Dataset {
  private:
   class Walk final : public IteratorOf<RangeDataset> {
    public:
-    explicit Walk(const RangeDataset& d) : IteratorOf(d), at_(d.start_) {}
+    Walk(const RangeDataset& d, std::shared_ptr<SplitProvider> splits) : IteratorOf(d), splits_(std::move(splits)), at_(d.start_) {}
 
    protected:
     Status advance(IteratorContext&, Element& out, bool& end) override {
+      if (splits_) {
+        int64_t value = 0;
+        WEFT_RETURN_IF_ERROR(next_split(*splits_, value, end));
+        return end ? Status() : d().element_of(value, out);
+      }
       end = done_ || (d().step_ > 0 ? at_ >= d().stop_ : at_ <= d().stop_);
       if (end) return {};
       const int64_t value = at_;
@@ -40,6 +53,7 @@ class RangeDataset final : public Dataset {
     }
 
    private:
+    const std::shared_ptr<SplitProvider> splits_;
     int64_t at_;
     bool done_ = false;
   };
@@ -78,7 +92,8 @@ class TensorDataset final : public Dataset {
  public:
   explicit TensorDataset(Element element) : Dataset("Tensor", types_of(element), shapes_of(element)), element_(std::move(element)) {}
   int64_t count() const override { return 1; }
-  Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Result<IteratorPtr> walk(IteratorContext& c) const override { return walk_source<Walk>(*this, c); }
+  bool splittable() const override { return true; }
   Status random_indexing() const override { return {}; }
   Status at(IteratorContext&, int64_t, Element& out) const override {
     out = element_;
@@ -88,10 +103,12 @@ class TensorDataset final : public Dataset {
  private:
   class Walk final : public IteratorOf<TensorDataset> {
    public:
-    using IteratorOf::IteratorOf;
+    Walk(const TensorDataset& d, std::shared_ptr<SplitProvider> splits) : IteratorOf(d), splits_(std::move(splits)) {}
 
    protected:
     Status advance(IteratorContext&, Element& out, bool& end) override {
+      int64_t index = 0;
+      if (splits_ && !done_) WEFT_RETURN_IF_ERROR(next_split(*splits_, index, done_));
       end = done_;
       done_ = true;
       if (!end) out = d().element_;
@@ -99,6 +116,7 @@ class TensorDataset final : public Dataset {
     }
 
    private:
+    const std::shared_ptr<SplitProvider> splits_;
     bool done_ = false;
   };
   static std::vector<PartialShape> shapes_of(const Element& element) {
@@ -120,23 +138,32 @@ class TensorSliceDataset final : public Dataset {
  public:
   explicit TensorSliceDataset(Element whole) : Dataset("TensorSlice", types_of(whole), rows_of(whole)), whole_(std::move(whole)) {}
   int64_t count() const override { return whole_[0].dim(0); }
-  Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Result<IteratorPtr> walk(IteratorContext& c) const override { return walk_source<Walk>(*this, c); }
+  bool splittable() const override { return true; }
   Status random_indexing() const override { return {}; }
   Status at(IteratorContext&, int64_t index, Element& out) const override { return rows_at(index, out); }
 
  private:
   class Walk final : public IteratorOf<TensorSliceDataset> {
    public:
-    using IteratorOf::IteratorOf;
+    Walk(const TensorSliceDataset& d, std::shared_ptr<SplitProvider> splits) : IteratorOf(d), splits_(std::move(splits)) {}
 
    protected:
     Status advance(IteratorContext&, Element& out, bool& end) override {
+      if (splits_) {
+        int64_t index = 0;
+        WEFT_RETURN_IF_ERROR(next_split(*splits_, index, end));
+        if (end) return {};
+        if (index < 0 || index >= d().cardinality()) return internal_error("the split ", index, " is no row of ", d().cardinality());
+        return d().rows_at(index, out);
+      }
       end = at_ >= d().cardinality();
       if (end) return {};
       return d().rows_at(at_++, out);
     }
 
    private:
+    const std::shared_ptr<SplitProvider> splits_;
     int64_t at_ = 0;
   };
   Status rows_at(int64_t index, Element& out) const {

@@ -81,39 +81,6 @@ def _read_spec(path):
         raise errors.DataLossError(None, None, f"{name} holds no element_spec: {error}") from error
 
 
-def chunk_writer(dataset, path, compression):
-    """What distributed_save does at once; what is given back writes the elements and may run in the background."""
-    from weft._src.saved_model.structured import encode
-
-    metadata = os.path.join(path, _METADATA_FILE)
-    if gfile.exists(metadata):
-        raise errors.AlreadyExistsError(
-            None, None, f"Failed to snapshot: tf.data snapshot at {path} is already started or completed"
-        )
-    _write_spec(path, dataset.element_spec)
-    spec = "".join(f"\\{byte:03o}" for byte in encode(dataset.element_spec).SerializeToString())
-    _replace(metadata, f'element_spec: "{spec}"\ncompression: "{compression}"\n'.encode())
-
-    def write():
-        stream = os.path.join(path, "streams", "stream_0", "uncommitted_chunks")
-        try:
-            save(dataset, stream, compression, None, None)
-            gfile.makedirs(os.path.join(path, "chunks"))
-            count = int(_load(stream, None, compression, _in_turns).cardinality())
-            for folder, _, names in list(gfile.walk(stream)):
-                for name in names:
-                    if folder.endswith(".shard") and name.endswith(".snapshot"):
-                        gfile.rename(
-                            os.path.join(folder, name), os.path.join(path, "chunks", f"chunk_0_0_{count}"), True
-                        )
-            gfile.rmtree(stream)
-            _replace(os.path.join(path, _DONE_FILE), b"")
-        except Exception as error:
-            _replace(os.path.join(path, _ERROR_FILE), str(error).encode())
-
-    return write
-
-
 def _distributed_metadata(path):
     """(element_spec, compression) of what distributed_save wrote; None for what Dataset.save wrote."""
     import codecs

@@ -1,5 +1,4 @@
-"""tf.data.experimental.service: datasets that are walked by workers. Dispatcher and workers are objects of this process;
-each worker walks its part on a thread of its own. Servers of other processes cannot be reached."""
+"""tf.data.experimental.service: datasets that are walked by the workers of a service, of this process or of others."""
 
 from weft._src.data.service import (  # noqa: F401
     CrossTrainerCache,

@@ -1,0 +1,16 @@
+// The client's side of the tf.data service: what its ops ask of a dispatcher (op/data_service.h), and readers of what its workers make.
+#pragma once
+
+#include "op/data_service.h"
+
+namespace weft_engine::remote {
+
+// Once, when the engine is made. gRPC is loaded when an op first needs it.
+void set_data_service_client();
+
+namespace data_service {
+
+core::Result<std::unique_ptr<op::DataServiceReader>> open_reader(const op::DataServiceParams& params, op::CancellationManager* cancellation);
+
+}  // namespace data_service
+}  // namespace weft_engine::remote
