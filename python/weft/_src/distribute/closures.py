@@ -2,6 +2,8 @@
 workers, and the errors say what became of them."""
 
 import collections
+import functools
+import os
 import threading
 import weakref
 
@@ -75,6 +77,16 @@ def _on_other_tasks(concrete):
     return any(DeviceSpec.from_string(c.device).job == "ps" for c in held)
 
 
+def _call(function, concrete, *args, **kwargs):
+    """The trace that was made for worker 0, with the arguments of another."""
+    types, spec = concrete._types, function.function_spec
+    if spec.fixed is not None:
+        values = function._bind_fixed(types, args, kwargs)
+    else:
+        values = [t.cast(value) for t, (_, _, value) in zip(types.types, spec.bind(args, kwargs))]
+    return concrete._call_tensors(types.flatten(values))
+
+
 class Closure:
     """A function with its arguments."""
 
@@ -98,10 +110,10 @@ class Closure:
             concrete = function
         if concrete is not None:
             self._type_spec = nest.map_structure(type_spec_from_value, concrete.structured_outputs)
-            self._function = self._callable(concrete)
+            self._function = self._callable(function, concrete)
 
-    def _callable(self, concrete):
-        if _on_other_tasks(concrete):
+    def _callable(self, function, concrete):
+        if os.environ.get("OPBYOP") and _on_other_tasks(concrete):
             if concrete._python_function is not None:
                 return self._op_by_op(concrete._python_function)
             raise NotImplementedError(
@@ -110,7 +122,7 @@ class Closure:
             )
         if concrete._closures is not None:
             self._lock = threading.Lock()  # what is captured at a call belongs to that call
-        return concrete
+        return concrete if function is concrete else functools.partial(_call, function, concrete)
 
     def _op_by_op(self, python_function):
         strategy = self._strategy
