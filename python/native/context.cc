@@ -143,6 +143,15 @@ void bind_context(nb::module_& m) {
       },
       nb::arg("task"), "Whether a task of the cluster answers.");
   m.def(
+      "wait_for_op",
+      [](nb::handle tensor) {
+        const Value v = value_of(tensor);
+        if (v.rep()->owner()) return;
+        eager::TensorHandle* h = handle_of(tensor.ptr());
+        if (!h->ready()) check(run_released(true, [&] { return h->wait_for_op(); }));
+      },
+      nb::arg("tensor"), "Waits for the op that makes the tensor, wherever it is; raises its error.");
+  m.def(
       "sync_executors", [] { check(run_released(true, [] { return api::context().sync_executors(); })); },
       "Waits for all that was sent; raises the first error that nobody has seen.");
   m.def(

@@ -185,11 +185,19 @@ PyObject* get_dtype(PyObject* self, void*) {
   });
 }
 
+// Of another process: its shape is known here, its value is not brought for that.
+bool is_elsewhere(PyObject* self) {
+  eager::TensorHandle* h = handle_of(self);
+  if (h->ready() || !h->remote_value()) return false;
+  check(run_released(true, [&] { return h->wait_for_op(); }));
+  return true;
+}
+
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     ValueRep* rep = rep_of(self);
     nb::object dims;
-    if (rep->owner()) {
+    if (rep->owner() || is_elsewhere(self)) {
       dims = nb::steal(shape_tuple(rep->shape()));
     } else {
       const Shape& s = data_of(self).shape();
@@ -203,7 +211,7 @@ PyObject* get_shape(PyObject* self, void*) {
 PyObject* get_shape_tuple(PyObject* self, PyObject*) {
   return guarded([&] {
     ValueRep* rep = rep_of(self);
-    return rep->owner() ? shape_tuple(rep->shape()) : shape_tuple(PartialShape(data_of(self).shape()));
+    return rep->owner() || is_elsewhere(self) ? shape_tuple(rep->shape()) : shape_tuple(PartialShape(data_of(self).shape()));
   });
 }
 

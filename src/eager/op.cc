@@ -249,6 +249,18 @@ static Device* resource_device(const std::vector<RefPtr<TensorHandle>>& inputs) 
   return nullptr;
 }
 
+// A function for a device of another process that uses resources of a third, or of this one: it is planned here.
+static bool needs_parts_elsewhere(const std::vector<RefPtr<TensorHandle>>& inputs, Device* device) {
+  if (!dynamic_cast<RemoteDevice*>(device)) return false;
+  const DeviceName& there = device->parsed_name();
+  for (const auto& i : inputs) {
+    if (i->dtype() != DType::kResource || !i->device()) continue;
+    const DeviceName& home = i->device()->parsed_name();
+    if (home.job != there.job || home.task != there.task) return true;
+  }
+  return false;
+}
+
 // By where a resource input lives, then by explicit device, then the first CPU. Null: by which devices have a kernel (choose_device).
 // A function may use resources of other processes: its nodes go there one by one.
 Result<Device*> Op::place() const {
@@ -464,7 +476,14 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
   ran_on_ = nullptr;
   WEFT_ASSIGN(Device* device, place());
   std::shared_ptr<CachedKernel> uncached;
-  WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
+  const std::shared_ptr<CachedKernel>* kernel = &uncached;
+  if (is_function_ && device && device != context_->host() && needs_parts_elsewhere(inputs_, device)) [[unlikely]] {
+    WEFT_ASSIGN(op::NodeInfo n, node());
+    uncached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device), true, nullptr});
+    WEFT_ASSIGN(uncached->kernel, make_function_kernel(*context_, uncached->node, device));
+  } else {
+    WEFT_ASSIGN(kernel, find_kernel(device, uncached));
+  }
   CachedKernel* k = kernel->get();
   if (k->may_call_back && !uncached) [[unlikely]] {  // what it runs may take its place in the cache
     uncached = *kernel;

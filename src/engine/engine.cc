@@ -13,6 +13,7 @@
 #include "ops/all.h"
 #include "ops/declared.h"
 #include "ops/data/prefetch_buffer.h"
+#include "ops/list/variant_codec.h"
 #include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
@@ -28,6 +29,7 @@ Engine::Engine() {
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
   runtime::set_network_maker([](const runtime::ServerSpec& spec, int port) { return remote::serve(Engine::get().registry(), spec, port); });
+  remote::set_variant_codec(ops::variant_codec());
   runtime::describe_functions();
   set_graph_messages();
   runtime::set_function_compiler(jit::compile_function);

@@ -140,7 +140,7 @@ Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_
 Result<Message> tensor_message(const Tensor& t) {
   constexpr int64_t kPlain = 1024;  // smaller ones are copied with the rest
   if (!is_simple(t.dtype()) || int64_t(t.byte_size()) < kPlain) {
-    WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(t));
+    WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(t, variant_codec()));
     return Message(std::move(bytes));
   }
   ProtoWriter head;

@@ -9,6 +9,11 @@ namespace {
 constexpr std::string_view kStream = "/tensorflow.eager.EagerService/StreamingEnqueue";
 constexpr std::string_view kCloseContext = "/tensorflow.eager.EagerService/CloseContext";
 
+// Of the task or the way to it, not of a request.
+bool is_of_task(const Status& s) {
+  return s.code() == Code::kUnavailable || s.code() == Code::kCancelled || s.code() == Code::kDeadlineExceeded || s.code() == Code::kAborted;
+}
+
 }  // namespace
 
 // ---- answers
@@ -100,6 +105,7 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   }
   request.body = std::move(message).value();
   request.releases = std::exchange(releases_, {});
+  unsynced_ = true;
   send(std::move(request));
   return answer;
 }
@@ -150,14 +156,14 @@ void Task::flush() {
   for (int64_t step : take_ended_steps()) enqueue(QueueItem(CleanupFunction{step}));
 }
 
-void Task::when_idle(std::function<void()> then) {
+void Task::when_idle(std::function<void(const Status&)> then) {
   std::shared_ptr<Answer> last;
   {
     std::lock_guard lock(mutex_);
     if (!pending_->empty()) last = pending_->back().answer;
   }
-  if (!last) return then();
-  last->when_done([then = std::move(then)](const Status&) { then(); });
+  if (!last) return then({});
+  last->when_done([then = std::move(then)](const Status& s) { then(is_of_task(s) ? s : Status()); });
 }
 
 void Task::open() {
@@ -209,8 +215,7 @@ void Task::ended(const std::shared_ptr<Queue>& queue, Status status) {
     const bool current = pending_ == queue;
     if (current) stream_ = nullptr;
     std::set<int64_t> failed_ops;
-    const bool by_request = current && !closed_ && status.code() != Code::kUnavailable && status.code() != Code::kCancelled &&
-                            status.code() != Code::kDeadlineExceeded && status.code() != Code::kAborted;
+    const bool by_request = current && !closed_ && !is_of_task(status);
     const std::thread::id sender = left.empty() ? std::thread::id() : left.front().sender;
     for (Request& r : left) {
       bool fails = !by_request || &r == &left.front() || (r.sender == sender && sender != std::thread::id());
@@ -273,6 +278,12 @@ Result<Message> Task::call(std::string_view method, Message request, double seco
 // ---- ends
 
 Status Task::sync() {
+  bool ask = false;
+  {
+    std::lock_guard lock(mutex_);
+    ask = stream_ && unsynced_ && !gives_values();
+  }
+  if (ask) enqueue(QueueItem(SyncExecutor{}));  // TensorFlow's tasks answer before they are done, and tell errors here
   std::vector<std::shared_ptr<Answer>> all;
   {
     std::lock_guard lock(mutex_);
@@ -287,6 +298,7 @@ Status Task::sync() {
     if (!seen && first.ok()) first = std::move(s);
   }
   std::lock_guard lock(mutex_);
+  unsynced_ = false;
   std::erase_if(failed_, [](const auto& answer) { return answer->seen(); });
   return first;
 }

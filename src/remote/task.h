@@ -65,8 +65,8 @@ class Task : public std::enable_shared_from_this<Task> {
   bool gives_values() const { return gives_values_.load(std::memory_order_relaxed); }
   void now_gives_values() { gives_values_.store(true, std::memory_order_relaxed); }
 
-  // Calls `then` when everything that was sent so far has been answered.
-  void when_idle(std::function<void()> then);
+  // Calls `then` when everything that was sent so far has been answered, with an error where the task itself failed meanwhile.
+  void when_idle(std::function<void(const Status&)> then);
 
   // One call of a method, "/tensorflow.eager.EagerService/KeepAlive", beside the stream. `wait`: as in Channel::call.
   std::shared_ptr<Answer> start(std::string_view method, Message request, double seconds = 0, bool wait = false,
@@ -117,6 +117,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::vector<RemoteTensorHandle> releases_;  // go with the next request
   std::vector<std::shared_ptr<Answer>> failed_;
   std::map<const void*, std::pair<std::shared_ptr<ClientCall>, std::shared_ptr<Answer>>> calls_;
+  bool unsynced_ = false;  // something was sent since the last sync()
   std::vector<int64_t> ended_steps_;
   std::atomic<bool> gives_values_{false};
   bool closed_ = false;

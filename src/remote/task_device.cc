@@ -188,7 +188,10 @@ class RemotePart final : public runtime::Executable {
     if (!call.ok()) return done(call.status(), {});
     (*call)->done = std::move(done);
     // What was sent on the stream comes first.
-    device_.task->when_idle([call = *call] { start(call); });
+    device_.task->when_idle([call = *call](const Status& s) {
+      if (!s.ok()) return call->done(s, {});
+      start(call);
+    });
   }
 
  private:

@@ -165,6 +165,13 @@ class Unpacker {
 
 }  // namespace
 
+static wire::VariantCodec& codec_slot() {
+  static auto* codec = new wire::VariantCodec;
+  return *codec;
+}
+void set_variant_codec(wire::VariantCodec codec) { codec_slot() = std::move(codec); }
+const wire::VariantCodec* variant_codec() { return codec_slot().encode ? &codec_slot() : nullptr; }
+
 Result<Unpacked> unpack(Message message, TensorsIn kind) {
   Unpacked out;
   if (message.size() >= kLarge) {
@@ -189,7 +196,7 @@ Result<Tensor> Unpacked::tensor(std::string_view proto) const {
       if (index < large.size()) return large[size_t(index)];
     }
   }
-  return wire::decode_tensor(proto);
+  return wire::decode_tensor(proto, variant_codec());
 }
 
 }  // namespace weft_engine::remote

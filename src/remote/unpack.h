@@ -3,6 +3,7 @@
 
 #include "core/tensor.h"
 #include "remote/transport.h"
+#include "wire/variant_data.h"
 
 namespace weft_engine::remote {
 
@@ -15,6 +16,10 @@ struct Unpacked {
   // A TensorProto of the message.
   Result<Tensor> tensor(std::string_view proto) const;
 };
+
+// How variants become bytes: only upper layers know their types. Set by engine/, at its start.
+void set_variant_codec(wire::VariantCodec codec);
+const wire::VariantCodec* variant_codec();
 
 // Where a message has TensorProtos.
 enum class TensorsIn { kEnqueueRequest, kEnqueueResponse, kRecvTensorResponse, kRunComponentRequest, kRunComponentResponse };

@@ -70,7 +70,8 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   if (change) WEFT_RETURN_IF_ERROR(change(body));
   graph::PassContext c;
   c.env = runtime_.env();
-  c.env.device = runtime_.default_device(options_);
+  Device* const preferred = runtime_.default_device(options_);
+  c.env.device = dynamic_cast<RemoteTarget*>(preferred) ? runtime_.options().devices->host() : preferred;
   c.arg_shapes = arg_shapes;
   c.disabled = disabled_passes_;
   // A device that somebody brought has kernels for the ops of the graph, not for those that several are fused into.
@@ -82,7 +83,7 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   p.devices = runtime_.options().devices;
   p.registry = runtime_.options().registry;
   p.by_priority = options_.target.empty();
-  p.default_device = c.env.device;
+  p.default_device = preferred;
   if (const auto* soft = runtime_.options().soft_placement) p.allow_soft_placement = soft->load();
   if (const auto* log = runtime_.options().log_device_placement) p.log = log->load();
   p.output_devices = options_.output_devices;

@@ -20,7 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 SILENCE = 2.0  # seconds until a silent task counts as dead
-GRACE = float(os.environ.get("WEFT_FAULTS_GRACE", "2"))  # beyond the limit
+GRACE = float(os.environ.get("WEFT_FAULTS_GRACE", "2"))  # beyond the limit; a loaded machine may need more
 W = ["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]
 
 
@@ -95,7 +95,10 @@ class Workers:
         from run import free_ports
 
         self.zygote = subprocess.Popen(
-            [interpreter, os.path.join(HERE, "faults.py"), "--zygote"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [interpreter, os.path.join(HERE, "faults.py"), "--zygote"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         if self.zygote.stdout.readline() != "READY\n":
             sys.exit("the process that starts workers did not start")
@@ -243,7 +246,10 @@ def main():
         before = held()
         for kind in kinds:
             late = sorted(client.round(kind) for _ in range(args.rounds))
-            print(f"{kind}: {len(late)} rounds, error after {late[len(late) // 2]:.2f} s, at most {late[-1]:.2f} s", flush=True)
+            print(
+                f"{kind}: {len(late)} rounds, error after {late[len(late) // 2]:.2f} s, at most {late[-1]:.2f} s",
+                flush=True,
+            )
         for _ in range(50):  # idle threads end, closed connections go
             time.sleep(0.2)
             after = held()

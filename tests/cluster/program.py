@@ -8,6 +8,7 @@ import threading
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from tensorflow.python.eager import context  # noqa: E402
 
 W0, W1 = "/job:worker/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:1/device:CPU:0"
 HERE = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -65,7 +66,21 @@ def copies():
     with tf.device(W0):
         total = tf.reduce_max(tf.constant(large))
         back = tf.identity(large)
-    print(float(total), np.array_equal(back.numpy(), large))
+    with tf.device(W1):
+        across = tf.identity(back)  # from worker to worker
+        further = tf.reduce_max(across)
+    print(float(total), float(further), across.shape, short(across.device), short(across.backing_device))
+    print(np.array_equal(back.numpy(), large), np.array_equal(across.numpy(), large))
+
+
+def variants():
+    with tf.device(W0):
+        there = tf.raw_ops.TensorListFromTensor(tensor=tf.constant([1.0, 2.0]), element_shape=tf.constant([], tf.int32))
+    with tf.device(W1):
+        x = tf.raw_ops.TensorListStack(
+            input_handle=there, element_shape=tf.constant([], tf.int32), element_dtype=tf.float32
+        )
+    print(x.numpy().tolist())
 
 
 def variables():
@@ -120,6 +135,156 @@ def training():
     print(losses, [[round(float(x), 5) for x in row] for row in w.numpy()])
 
 
+def functions_over_two():
+    @tf.function
+    def f(x):
+        with tf.device(W0):
+            y = x * 2.0
+        with tf.device(W1):
+            z = y + 1.0
+        return z, y, x - 1.0
+
+    with tf.device(W0):
+        there = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    for x in (tf.constant([1.0, 2.0]), there, tf.constant([1.0, 2.0])):
+        r = f(x)
+        print([short(t.device) for t in r], [t.numpy().tolist() for t in r])
+
+    @tf.function
+    def texts(x):
+        with tf.device(W0):
+            y = tf.strings.join([x, "-"])
+        with tf.device(W1):
+            return tf.strings.upper(y), tf.cast(1.5, tf.complex64) * 2, tf.zeros([0, 2])
+
+    print([t.numpy().tolist() for t in texts(tf.constant(["ab", "c"]))])
+    here = tf.Variable(10.0)
+
+    @tf.function
+    def mixed(x):  # with a part on the client, in the middle
+        with tf.device(W0):
+            y = x * 2.0
+        here.assign_add(y)
+        with tf.device(W1):
+            z = here * 3.0
+        return z, here.read_value()
+
+    r = mixed(tf.constant(2.0))
+    print([short(t.device) for t in r], [float(t) for t in r], float(here))
+
+    @tf.function
+    def bad(x):
+        with tf.device(W0):
+            y = tf.gather(x, 7)
+        with tf.device(W1):
+            return y + 1.0
+
+    for _ in range(3):
+        try:
+            print(bad(tf.constant([1.0])).numpy())
+        except tf.errors.OpError as e:
+            print(type(e).__name__, "indices = 7 is not in [0, 1)" in str(e))
+        print(f(tf.constant([1.0]))[0].numpy().tolist())
+
+
+def captured():
+    with tf.device(W0):
+        v = tf.Variable([1.0, 2.0])
+    with tf.device(W1):
+        w = tf.Variable([3.0, 4.0])
+
+    @tf.function
+    def both(x):
+        v.assign_add(x)
+        w.assign_sub(x)
+        return v + w, v * w
+
+    for _ in range(2):
+        r = both(tf.constant([1.0, 1.0]))
+        print([short(t.device) for t in r], [t.numpy().tolist() for t in r], v.numpy().tolist(), w.numpy().tolist())
+    with tf.device(W0):
+        r = both(tf.constant([1.0, 1.0]))  # there, with a variable of the other
+    print([short(t.device) for t in r], [t.numpy().tolist() for t in r])
+
+    @tf.function
+    def inner(x):
+        with tf.device(W1):
+            y = x * v[0]
+        return y + v[1]
+
+    @tf.function
+    def loop(x, n):
+        for _ in tf.range(n):
+            x = inner(x)
+        return x
+
+    @tf.function
+    def branch(x):
+        if x > 0.0:
+            v.assign_add([x, x])
+            return v[0] + 1.0
+        return x
+
+    print(float(loop(tf.constant(2.0), tf.constant(3))))
+    print(float(branch(tf.constant(3.0))), float(branch(tf.constant(-3.0))), v.numpy().tolist())
+
+
+def training_over_two():
+    with tf.device(W0):
+        v = tf.Variable([1.0, 2.0])
+    with tf.device(W1):
+        w = tf.Variable([3.0, 4.0])
+
+    @tf.function
+    def loss_of(x, y):
+        with tf.device(W0):
+            h = tf.tanh(x * v)
+        with tf.device(W1):
+            p = tf.reduce_sum(h * w, -1)
+        return tf.reduce_mean((p - y) ** 2)
+
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = loss_of(x, y)
+        gradients = tape.gradient(loss, [v, w])
+        for variable, gradient in zip((v, w), gradients, strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    x, y = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1.0, -1.0])
+    print([round(float(step(x, y)), 4) for _ in range(3)])
+    print([round(float(tf.function(step)(x, y)), 4) for _ in range(2)])
+    whole = tf.function(step)
+    print([round(float(whole(x, y)), 4) for _ in range(5)], [[round(float(a), 4) for a in u.numpy()] for u in (v, w)])
+
+
+def tables():
+    with tf.device(W0):
+        t = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        t.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
+        print(t.lookup(tf.constant(["b", "z"])).numpy().tolist(), int(t.size()))
+        s = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["x", "y"], [10, 20]), -5)
+        print(s.lookup(tf.constant(["y", "q"])).numpy().tolist())
+    print(s.lookup(tf.constant(["x"])).numpy().tolist())
+
+
+def datasets():
+    with tf.device(W0):
+        it = iter(tf.data.Dataset.range(6).map(lambda x: x * 2).batch(4))
+        print([next(it).numpy().tolist() for _ in range(2)])
+        try:
+            next(it)
+        except StopIteration:
+            print("stop")
+        print(
+            [
+                x.numpy().tolist()
+                for x in tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).shuffle(2, seed=1).take(1)
+            ]
+            != []
+        )
+
+
 def errors():
     calls = (
         ("matmul", lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3])), ""),
@@ -137,15 +302,58 @@ def errors():
             print(float(tf.constant(1.0) + 1.0))  # the worker goes on
 
 
+def unread():
+    """Errors that nobody reads are raised where somebody waits, once."""
+    with tf.device(W0):
+        tf.raw_ops.Assert(condition=tf.constant(False), data=[tf.constant("no")])
+    for _ in range(2):
+        try:
+            context.context().sync_executors()
+            print("no error")
+        except tf.errors.OpError as e:
+            print(type(e).__name__)
+    with tf.device(W0):
+        print(float(tf.constant(1.0) + 1.0))
+    print(context.check_alive("/job:worker/replica:0/task:0"))
+    try:
+        print(context.check_alive("/job:worker/replica:0/task:7"))
+    except tf.errors.InvalidArgumentError as e:
+        print("Unable to find worker interface corresponding to task /job:worker/replica:0/task:7" in str(e))
+
+
+def again():
+    """The same cluster again: what is there stays."""
+    with tf.device(W0):
+        v = tf.Variable(3.0)
+    tf.config.experimental_connect_to_cluster(tf.train.ClusterSpec(json.loads(sys.argv[1])))
+    print(float(v))
+    with tf.device(W1):
+        print(float(v + 1.0))
+
+
 def threads():
     results = [None] * 8
+
+    @tf.function
+    def over_two(x):
+        with tf.device(W0):
+            y = x * 2.0
+        with tf.device(W1):
+            return y + 1.0
 
     def work(i):
         with tf.device(W0 if i % 2 else W1):
             x = tf.constant(float(i))
             for _ in range(20):
                 x = x + 1.0
-            results[i] = float(x)
+        for _ in range(3):
+            x = over_two(x)
+        with tf.device(W0 if i % 2 else W1):
+            try:
+                tf.gather(tf.constant([1.0]), 5 + i).numpy()  # of one thread, not of the others
+            except tf.errors.InvalidArgumentError:
+                x = x + 100.0
+        results[i] = float(x)
 
     all_threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
     for t in all_threads:
@@ -155,6 +363,7 @@ def threads():
     print(results)
 
 
-for f in (connect, ops, chain, copies, variables, functions, training, errors, threads):
+for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, captured, training, training_over_two,
+          tables, datasets, errors, unread, again, threads):  # fmt: skip
     section(f)
 print("end", flush=True)

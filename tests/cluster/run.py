@@ -16,7 +16,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 120
+LIMIT = 300
 
 
 def free_ports(count):

@@ -1,5 +1,6 @@
 """Iterators over datasets: objects of the engine that are asked for element after element, eagerly or in a graph."""
 
+from weft import _weft
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.framework import errors
@@ -47,6 +48,7 @@ class Iterator(CompositeTensor, Trackable):
                 raise errors.OutOfRangeError(None, None, "End of sequence")
             return structure.from_tensors(self._element_spec, [])
         flat = raw.IteratorGetNext(iterator=self._resource, **self._flat)
+        _weft.wait_for_op(flat[0])  # in another task: the end must be known here
         return flat[0] if self._plain else structure.from_tensors(self._element_spec, flat)
 
     def __next__(self):
