@@ -44,7 +44,7 @@ def main():
         recorded.write_text(first)
     whole = recorded.read_text()
     bad = 0
-    for harm, codes, begin_again in (("", [0, 0], None), ("kill 5", [3, -9], 4), ("term 5", [42, 42], 7)):
+    for harm, codes, begin_again in (("", [0, 0], None), ("kill 5", [3, -9], 4), ("term 5", [42, 42], 6)):
         begin = time.time()
         with tempfile.TemporaryDirectory() as folder:
             results = started(weft, folder, harm)
