@@ -30,6 +30,9 @@ if [ -d build/python ]; then
   build/venv/bin/python tests/python/programs/record.py "$PYTHON" --check || exit 1
   # Clusters: TensorFlow and weft as clients and workers.
   PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
+  for script in parameter_server mirrored; do
+    PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
+  done
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
