@@ -305,7 +305,7 @@ class ClusterCoordinator:
         with self._strategy.scope():
             extended._being_scheduled = True
             try:
-                closure = Closure(fn, args, kwargs, self._strategy)
+                closure = Closure(fn, args, kwargs)
                 result = closure.build_output_remote_value()
                 self._cluster.queue.put(closure)
             finally:
