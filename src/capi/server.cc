@@ -33,7 +33,7 @@ Result<weft_engine::runtime::ServerSpec> read_server_def(std::string_view bytes)
   spec.cluster = def->cluster;
   WEFT_ASSIGN(weft_engine::io::SessionConfig config, weft_engine::io::decode_config(def->config));
   spec.cpu_devices = std::max(1, config.cpu_devices);
-  spec.config = std::string(get(*def, "default_session_config").bytes);
+  spec.config = def->config;
   return spec;
 }
 

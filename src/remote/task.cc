@@ -78,7 +78,8 @@ std::shared_ptr<Channel> Task::channel() {
 
 // An error of the connection names the task.
 Status Task::told(Status s) const {
-  if (s.code() != Code::kUnavailable || s.message().find(name) != std::string::npos) return s;
+  const bool lost = s.code() == Code::kUnavailable || s.code() == Code::kAborted;  // kAborted: it was started again and does not know the context
+  if (!lost || s.message().find(name) != std::string::npos) return s;
   return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
 }
 

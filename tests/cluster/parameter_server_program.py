@@ -198,8 +198,10 @@ def lost_server():
     coordinator.schedule(step)
     coordinator.join()
     ask("kill", "ps", 1)
-    results = [coordinator.schedule(step) for _ in range(10)]
+    results = []
     try:
+        for _ in range(10):
+            results.append(coordinator.schedule(step))
         coordinator.join()
     except tf.errors.OpError as e:
         print(isinstance(e, tf.errors.UnavailableError), "remote target /job:ps/replica:0/task:1" in str(e))

@@ -113,8 +113,11 @@ class _Played:
     def kill(self):
         self._process.kill()
 
+    def code(self):
+        return self._process.returncode
+
     def result(self, fails=False):
-        """(what it printed, whether it ended well); stops the test where it did not, unless that is expected."""
+        """What it printed; stops the test where it did not end well, unless that is expected."""
         self._process.wait()
         self._timer.cancel()
         for t in self._threads:
@@ -122,7 +125,7 @@ class _Played:
         printed = "".join(self._printed)
         if self._process.returncode and not fails:
             print(printed[-3000:], "".join(self._errors)[-6000:])
-            sys.exit(f"{self._process.args[-1] if len(self._process.args) < 3 else self._process.args} ended with {self._process.returncode}")
+            sys.exit(f"{self._process.args} ended with {self._process.returncode}")
         return printed
 
 

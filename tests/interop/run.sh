@@ -31,6 +31,9 @@ if [ -d build/python ]; then
   # Clusters: TensorFlow and weft as clients and workers.
   PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
   PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/sessions_run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
+  for script in parameter_server mirrored; do
+    PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
+  done
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }

@@ -2,17 +2,18 @@
 workers, and the errors say what became of them."""
 
 import collections
+import functools
 import threading
 import weakref
 
+from weft import _weft
 from weft._src.distribute.remote_value import PerWorkerValues, RemoteValue, RemoteValueImpl, RemoteValueStatus
 from weft._src.distribute.remote_value import RemoteVariable, on_worker
 from weft._src.framework import errors, nest
-from weft._src.framework.device import DeviceSpec, device
-from weft._src.framework.tensor import Tensor
+from weft._src.framework.device import device
 from weft._src.framework.type_spec import type_spec_from_value
 from weft._src.function.concrete import ConcreteFunction
-from weft._src.function.function import Function, op_by_op
+from weft._src.function.function import Function
 
 _LIMIT = 256 * 1024  # closures that wait
 
@@ -68,17 +69,25 @@ def _value(x):
     return x._get_values()
 
 
-def _on_other_tasks(concrete):
-    """Whether the function holds resources of a task: such a one runs op by op, since the engine sends a function to one task."""
-    captures = concrete.captured_inputs if concrete._closures is None else concrete._closures
-    held = (c for c in captures if isinstance(c, Tensor))
-    return any(DeviceSpec.from_string(c.device).job == "ps" for c in held)
+def _call(function, concrete, *args, **kwargs):
+    """The trace that was made for worker 0, with the arguments of another."""
+    types, spec = concrete._types, function.function_spec
+    if spec.fixed is not None:
+        values = function._bind_fixed(types, args, kwargs)
+    else:
+        values = [t.cast(value) for t, (_, _, value) in zip(types.types, spec.bind(args, kwargs))]
+    tensors = types.flatten(values)
+    if concrete._closures is None:
+        return concrete._call_tensors(tensors)
+    # What is captured at each call is this thread's.
+    captures = nest.flatten(concrete.captured_inputs, expand_composites=True)
+    return concrete._build(_weft.ConcreteFunction.of_library(concrete._native.name, captures)(list(tensors)))
 
 
 class Closure:
     """A function with its arguments."""
 
-    def __init__(self, function, args=None, kwargs=None, strategy=None):
+    def __init__(self, function, args=None, kwargs=None):
         if not callable(function):
             raise ValueError("Function passed to `ClusterCoordinator.schedule` must be a callable object.")
         self._args, self._kwargs = args or (), kwargs or {}
@@ -89,7 +98,7 @@ class Closure:
                     "supported."
                 )
         self.tag = self._output = self._type_spec = None
-        self._function, self._lock, self._strategy = function, None, strategy
+        self._function = function
         concrete = None
         if isinstance(function, Function):
             args, kwargs = nest.map_structure(_as_spec, (_part(0, self._args), _part(0, self._kwargs)))
@@ -98,28 +107,8 @@ class Closure:
             concrete = function
         if concrete is not None:
             self._type_spec = nest.map_structure(type_spec_from_value, concrete.structured_outputs)
-            self._function = self._callable(concrete)
-
-    def _callable(self, concrete):
-        if _on_other_tasks(concrete):
-            if concrete._python_function is not None:
-                return self._op_by_op(concrete._python_function)
-            raise NotImplementedError(
-                "ClusterCoordinator.schedule of a concrete function that uses variables of parameter servers and was not traced "
-                "here: functions with nodes on several tasks"
-            )
-        if concrete._closures is not None:
-            self._lock = threading.Lock()  # what is captured at a call belongs to that call
-        return concrete
-
-    def _op_by_op(self, python_function):
-        strategy = self._strategy
-
-        def run(*args, **kwargs):
-            with strategy.scope(), op_by_op():
-                return python_function(*args, **kwargs)
-
-        return run
+            if function is not concrete:
+                self._function = functools.partial(_call, function, concrete)
 
     def build_output_remote_value(self):
         if self._output is not None:
@@ -148,11 +137,7 @@ class Closure:
                 raise error if isinstance(error, ClosureInputError) else ClosureInputError(error)
         args, kwargs = nest.map_structure(_value, (args, kwargs))
         with device(worker.device_name), on_worker(worker.worker_index):
-            if self._lock is None:
-                result = self._function(*args, **kwargs)
-            else:
-                with self._lock:
-                    result = self._function(*args, **kwargs)
+            result = self._function(*args, **kwargs)
         worker.wait()
         self.tell_output(lambda value: value._set_values(result))
 

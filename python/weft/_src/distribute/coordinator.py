@@ -2,6 +2,7 @@
 for each other. A worker has a thread here that sends it one function after the other; what a lost worker was doing is done
 again, by another one or by itself when it is back."""
 
+import contextlib
 import os
 import re
 import threading
@@ -33,9 +34,13 @@ def _reason(error):
 
 
 def _is_lost(error):
-    return isinstance(error, (errors.UnavailableError, errors.AbortedError)) or (
-        isinstance(error, errors.InvalidArgumentError)
-        and ("unknown device" in str(error).lower() or "Unable to find the relevant tensor remote_handle" in str(error))
+    text = str(error)
+    if isinstance(error, (errors.UnavailableError, errors.AbortedError)):
+        return True
+    if isinstance(error, errors.DeadlineExceededError):
+        return "has not answered for" in text
+    return isinstance(error, errors.InvalidArgumentError) and (
+        "unknown device" in text.lower() or "Unable to find the relevant tensor remote_handle" in text
     )
 
 
@@ -55,6 +60,39 @@ def is_worker_failure(error):
     return isinstance(error, errors.NotFoundError) and (
         "is neither a type of a primitive operation nor a name of a function registered" in str(error)
     )
+
+
+class _Gate:
+    """Closures run beside each other, a change of the cluster runs alone."""
+
+    def __init__(self):
+        self._changed = threading.Condition()
+        self._running, self._alone = 0, False
+
+    @contextlib.contextmanager
+    def together(self):
+        with self._changed:
+            self._changed.wait_for(lambda: not self._alone)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    @contextlib.contextmanager
+    def alone(self):
+        with self._changed:
+            self._changed.wait_for(lambda: not self._alone)
+            self._alone = True
+            self._changed.wait_for(lambda: self._running == 0)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._alone = False
+                self._changed.notify_all()
 
 
 class Worker:
@@ -81,10 +119,11 @@ class Worker:
     def process(self, closure):
         queue = self._cluster.queue
         try:
-            closure.execute_on(self)
-            if isinstance(closure, ResourceClosure):
-                return
-            closure.tell_output(lambda value: value.get())
+            with self._cluster.gate.together():
+                closure.execute_on(self)
+                if isinstance(closure, ResourceClosure):
+                    return
+                closure.tell_output(lambda value: value.get())
         except Exception as e:  # noqa: BLE001: it belongs to the one who waits for the closure
             self._failed(closure, e)
         else:
@@ -113,7 +152,7 @@ class Worker:
         try:
             if not is_resource:
                 queue.put_back(closure)
-            cluster.recover()
+            cluster.recover(self.device_name)
         except Exception as e:  # noqa: BLE001: of a parameter server, or after a long time
             return cluster.give_up(e)
         with self._lock:
@@ -165,6 +204,7 @@ class Cluster:
         self.servers = [f"/job:ps/replica:0/task:{i}" for i in range(strategy._num_ps)]
         self._stopped = False
         self._recovering = threading.Lock()
+        self.gate = _Gate()
         self._counting = threading.Lock()
         self._ps_limit = int(os.environ.get("TF_COORDINATOR_IGNORE_TRANSIENT_PS_FAILURES", 3))
         self._ps_failures = [0] * strategy._num_ps
@@ -192,18 +232,31 @@ class Cluster:
                 return self._timeouts < self._timeout_limit
         return False
 
-    def recover(self):
-        """Until all tasks are there again. An error that is not a worker's is raised."""
+    def recover(self, task):
+        """Until the task, and all others, are there again. An error that is not a worker's is raised."""
         end = time.monotonic() + _RECOVERY_SECONDS
-        while not self._stopped:
-            try:
-                with self._recovering:
-                    return _weft.reconnect(_ATTEMPT_SECONDS)
-            except errors.OpError as e:
-                if not is_worker_failure(e) or time.monotonic() > end:
-                    raise
+        while not self._stopped and time.monotonic() < end:
+            with self._recovering:
+                try:
+                    if self._answers(task):
+                        with self.gate.alone():
+                            return _weft.reconnect(_ATTEMPT_SECONDS)
+                except errors.OpError as e:
+                    if not is_worker_failure(e):
+                        raise
             time.sleep(0.2)
+        if not self._stopped:
+            raise errors.UnavailableError(None, None, f"{task} has not come back for {_RECOVERY_SECONDS} seconds")
         return None
+
+    @staticmethod
+    def _answers(task):
+        try:
+            return _weft.check_alive(task)
+        except (
+            errors.InvalidArgumentError
+        ):  # the cluster has lost it: it is asked when the cluster is put together again
+            return True
 
     def give_up(self, error):
         """The error of whoever joins, though no closure runs."""
@@ -252,7 +305,7 @@ class ClusterCoordinator:
         with self._strategy.scope():
             extended._being_scheduled = True
             try:
-                closure = Closure(fn, args, kwargs, self._strategy)
+                closure = Closure(fn, args, kwargs)
                 result = closure.build_output_remote_value()
                 self._cluster.queue.put(closure)
             finally:

@@ -1,10 +1,8 @@
 """tf.function: Python functions as graphs, one for each signature."""
 
-import contextlib
 import functools
 import inspect
 import sys
-import threading
 import weakref
 from types import MethodType
 
@@ -26,20 +24,6 @@ def run_functions_eagerly(run_eagerly):
 def functions_run_eagerly():
     """tf.config.functions_run_eagerly"""
     return _weft.functions_run_eagerly()
-
-
-_of_thread = threading.local()
-
-
-@contextlib.contextmanager
-def op_by_op():
-    """Functions that this thread calls in the block run as plain Python."""
-    before = getattr(_of_thread, "op_by_op", False)
-    _of_thread.op_by_op = True
-    try:
-        yield
-    finally:
-        _of_thread.op_by_op = before
 
 
 _ATTRIBUTES = frozenset(
@@ -142,7 +126,7 @@ class Function(_weft.FunctionBase):
     # ---- calls
 
     def _call_slow(self, *args, **kwargs):
-        if functions_run_eagerly() or (getattr(_of_thread, "op_by_op", False) and not _weft.in_graph()):
+        if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._concrete_for(args, kwargs, calling=True)
         if not _weft.in_graph() and not _weft.scoped_device():
