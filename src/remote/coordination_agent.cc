@@ -263,7 +263,7 @@ Status CoordinationAgent::barrier(const std::string& id, int64_t timeout_ms) {
     if (!waiting_at_.insert(id).second) return coordination_error(failed_precondition("Barrier ", id, " is already ongoing."));
     q.counter = barriers_.contains(id) ? barriers_[id] + 1 : 0;
   }
-  auto response = call("Barrier", encode_barrier(q), 0);
+  auto response = call(kBarrierMethod, encode_barrier(q), 0);
   std::lock_guard lock(mutex_);
   waiting_at_.erase(id);
   if (!response.ok()) {

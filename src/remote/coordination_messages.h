@@ -47,6 +47,10 @@ struct TaskIncarnation {
 std::string encode_task_incarnation(const TaskIncarnation& q, int task_field);
 Result<TaskIncarnation> decode_task_incarnation(std::string_view bytes, int task_field);
 
+// The method's name alone is that of an op.
+inline constexpr std::string_view kBarrierPath = "/tensorflow.CoordinationService/Barrier";
+inline constexpr std::string_view kBarrierMethod = kBarrierPath.substr(kBarrierPath.rfind('/') + 1);
+
 struct BarrierRequest {
   std::string id;
   int64_t timeout_ms = 0, counter = 0;

@@ -197,7 +197,7 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
     s.remove(key.key);
     return Message();
   });
-  add_waiting("Barrier", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+  add_waiting(kBarrierMethod, [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
     auto request = decode_barrier(q);
     if (!request.ok()) return reply(request.status(), {});
     s->barrier(*request, [reply = std::move(reply)](Status done, int64_t counter) {

@@ -34,6 +34,7 @@ if [ -d build/python ]; then
   for script in parameter_server mirrored; do
     PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
   done
+  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/collectives.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
