@@ -30,6 +30,7 @@ if [ -d build/python ]; then
   build/venv/bin/python tests/python/programs/record.py "$PYTHON" --check || exit 1
   # Clusters: TensorFlow and weft as clients and workers.
   PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
+  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/data_service.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
