@@ -21,6 +21,7 @@ struct Lists {
   std::vector<std::string_view> s;  // 8
   std::vector<float> c;             // 9, pairs
   std::vector<double> z;            // 12, pairs
+  std::vector<std::string_view> h;  // 14
   std::vector<std::string_view> v;  // 15
   std::string_view float8;          // 18
 };
@@ -48,6 +49,23 @@ Status fill_complex(Tensor& t, const std::vector<Part>& parts) {
   std::vector<T> values;
   for (size_t i = 0; i < parts.size(); i += 2) values.emplace_back(parts[i], parts[i + 1]);
   return fill<T>(t, values, [](T v) { return v; });
+}
+
+// ResourceHandleProto.
+ResourceHandle handle_of(std::string_view bytes) {
+  auto info = std::make_shared<ResourceHandle::Info>();
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: info->device = r.string(); break;
+      case 2: info->container = r.string(); break;
+      case 3: info->name = r.string(); break;
+      case 4: info->hash_code = r.varint(); break;
+      case 5: info->type_name = r.string(); break;
+      default: break;
+    }
+  }
+  return ResourceHandle(std::move(info));
 }
 
 Status fill_from_lists(Tensor& t, const Lists& l) {
@@ -83,6 +101,12 @@ Status fill_from_lists(Tensor& t, const Lists& l) {
     case DType::kFloat8E4m3b11fnuz:
     case DType::kFloat8E5m2fnuz:
     case DType::kFloat4E2m1fn: return fill<uint8_t>(t, l.float8, [](char v) { return uint8_t(v); });
+    case DType::kResource: {
+      // A handle by name alone: who uses it must find a resource under that name.
+      if (int64_t(l.h.size()) != t.num_elements())
+        return invalid_argument("TensorProto has ", l.h.size(), " values for a tensor of ", t.num_elements(), " elements");
+      return fill<ResourceHandle>(t, l.h, handle_of);
+    }
     default: return unimplemented("a TensorProto of type ", dtype_name(t.dtype()), " cannot be read");
   }
 }
@@ -185,6 +209,7 @@ Result<Tensor> decode_tensor(std::string_view bytes, const VariantCodec* variant
       case 9: r.append_fixed(l.c); break;
       case 12: r.append_fixed(l.z); break;
       case 13: r.append_varints(l.half); break;
+      case 14: l.h.push_back(r.bytes()); break;
       case 15: l.v.push_back(r.bytes()); break;
       case 18: l.float8 = r.bytes(); break;
       default: break;

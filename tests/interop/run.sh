@@ -29,12 +29,9 @@ if [ -d build/python ]; then
   "$PYTHON" "$(dirname "$0")/python_files.py" build/venv/bin/python build/python "$work/python" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
   build/venv/bin/python tests/python/programs/record.py "$PYTHON" --check || exit 1
   # Clusters: TensorFlow and weft as clients and workers.
-  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
-  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/sessions_run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
-  for script in parameter_server mirrored; do
+  for script in run sessions_run parameter_server mirrored collectives data_service; do
     PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
   done
-  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/collectives.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }

@@ -168,7 +168,13 @@ Status run_cache(KernelContext& c) {
   }
   std::shared_ptr<MemoryCache> cache;
   if constexpr (kWithCache) {
-    auto found = c.resource<MemoryCache>(2);
+    const Tensor& handle = c.input(2);
+    const ResourceHandle::Info* info =
+        handle.dtype() == DType::kResource && handle.num_elements() == 1 ? handle.data<ResourceHandle>()[0].info() : nullptr;
+    // A graph of another process names its own.
+    const bool elsewhere =
+        info && !info->resource && info->type_name.find("MemoryCache") != std::string::npos && info->type_name != MemoryCache::kTypeName;
+    auto found = elsewhere ? not_found("the cache is another process's") : c.resource<MemoryCache>(2);
     if (found.ok()) cache = *found;
     else if (found.status().code() != Code::kNotFound) return found.status();
   }

@@ -31,7 +31,7 @@ Result<CompressedElement> CompressedElement::compress(const Element& element) {
         WEFT_ASSIGN(std::string message, wire::encode_tensor_content(t, &codec));
         bytes += message;
       }
-      component.sizes.push_back(bytes.size() - before);
+      if (bytes.size() > before) component.sizes.push_back(bytes.size() - before);  // of an empty tensor none, as TensorFlow writes it
     }
     out.components.push_back(std::move(component));
   }
@@ -64,7 +64,8 @@ Result<Element> CompressedElement::uncompress() const {
           t.data<tstring>()[i] = part;
         }
       } else {
-        if (component.sizes.size() != 1 || component.sizes[0] != t.byte_size() || !take(t.byte_size(), part)) return mismatch;
+        const uint64_t size = component.sizes.empty() ? 0 : component.sizes[0];
+        if (component.sizes.size() > 1 || size != t.byte_size() || !take(size, part)) return mismatch;
         if (!part.empty()) std::memcpy(t.raw(), part.data(), part.size());
       }
       out.push_back(std::move(t));

@@ -137,8 +137,12 @@ Status emit(KernelContext& c, DatasetPtr dataset) {
   if (!dataset->origin_) {
     auto origin = std::make_shared<Dataset::Origin>(Dataset::Origin{c.node(), Element(size_t(c.num_inputs())), nullptr});
     if (const GraphMessages* m = graph_messages.load(); m && c.env().functions) origin->functions = m->hold(*c.env().functions, c.node().attrs());
-    for (int i = 0; i < c.num_inputs(); ++i) {
-      if (c.input(i).dtype() != DType::kResource) origin->inputs[size_t(i)] = c.input(i);
+    for (const ArgSpec& arg : c.node().spec().signature().inputs) {
+      const bool captured = arg.type_list_attr >= 0;
+      const auto range = c.node().input_range(arg.name);
+      for (int i = range.begin; i < range.end; ++i) {
+        if (captured || c.input(i).dtype() != DType::kResource) origin->inputs[size_t(i)] = c.input(i);
+      }
     }
     dataset->origin_ = std::move(origin);
   }

@@ -1,11 +1,16 @@
 // Datasets as graphs: the ops that made one, written as a GraphDef, and the dataset that such a graph makes.
+#include <random>
+#include <shared_mutex>
 #include <unordered_map>
 
+#include "core/own_memory.h"
 #include "op/function_caller.h"
 #include "op/graph_message.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
+#include "op/variable.h"
 #include "ops/data/dataset_graph.h"
+#include "ops/state/lookup_table.h"
 
 namespace weft_engine::ops::data {
 
@@ -14,7 +19,7 @@ namespace {
 // Nodes in the order in which they are needed, named as TensorFlow names them.
 class Nodes {
  public:
-  explicit Nodes(const GraphChanges* changes) : changes_(changes) {}
+  Nodes(const KernelEnv& env, const GraphChanges* changes) : env_(env), changes_(changes) {}
   HeldFunctions held;
   Result<std::string> of(const Dataset& d) {
     if (auto it = known_.find(&d); it != known_.end()) return it->second;
@@ -43,6 +48,7 @@ class Nodes {
   Result<std::string> input_of(const Dataset& d, size_t i) {
     const Tensor& t = d.origin()->inputs[i];
     if (!t.valid()) return dummy_of(d, i);
+    if (t.dtype() == DType::kResource) return resource_of(d, t);
     if (auto dataset = dataset_of_tensor(t); dataset.ok()) {
       WEFT_ASSIGN(std::string name, of(**dataset));
       return changes_ && i == 0 && changes_->cut_inputs.contains(&d) ? cut(**dataset, name) : name;
@@ -57,11 +63,55 @@ class Nodes {
   Result<std::string> dummy_of(const Dataset& d, size_t i) {
     for (const auto& arg : d.origin()->node.spec().signature().inputs) {
       if (d.origin()->node.input_range(arg.name).begin != int(i)) continue;
-      for (auto [name, op] : {std::pair("seed_generator", "DummySeedGenerator"), {"cache", "DummyMemoryCache"}, {"iteration_counter", "DummyIterationCounter"}}) {
+      for (auto [name, op] :
+           {std::pair("seed_generator", "DummySeedGenerator"), {"cache", "DummyMemoryCache"}, {"iteration_counter", "DummyIterationCounter"}}) {
         if (arg.name == name) return add({{}, op, {}, {}});
       }
     }
     return unimplemented("a ", d.kind(), "Dataset that reads a resource cannot be written as a graph");
+  }
+  // What functions read of the program's state goes along as it is now, under a name that nobody else has.
+  Result<std::string> resource_of(const Dataset& d, const Tensor& t) {
+    const ResourceHandle handle = t.num_elements() == 1 ? t.data<ResourceHandle>()[0] : ResourceHandle();
+    if (!handle.info() || !env_.resources) return unimplemented("a ", d.kind(), "Dataset that reads a resource cannot be written as a graph");
+    if (auto it = resources_.find(handle.info()); it != resources_.end()) return it->second;
+    std::random_device random;
+    const std::string name = cat(handle.info()->name, "/", random(), random());
+    MessageNode made, fill;
+    if (auto variable = env_.resources->get<Variable>(handle); variable.ok()) {
+      std::shared_lock lock((*variable)->mutex());
+      if (!(*variable)->initialized()) return failed_precondition("a ", d.kind(), "Dataset reads a variable that has no value");
+      const Tensor& value = (*variable)->tensor();
+      if (lies_elsewhere(value)) return unimplemented("a ", d.kind(), "Dataset that reads a variable of another device cannot be written as a graph");
+      made.op = "VarHandleOp";
+      made.attrs["dtype"] = value.dtype();
+      made.attrs["shape"] = PartialShape(value.shape());
+      fill.op = "AssignVariableOp";
+      fill.inputs = {{}, constant(value)};
+      fill.attrs["dtype"] = value.dtype();
+    } else if (auto table = env_.resources->get<LookupTable>(handle); table.ok()) {
+      const LookupTable::Kind kind = (*table)->kind();
+      if (kind != LookupTable::Kind::kHash && kind != LookupTable::Kind::kMutable)
+        return unimplemented("a ", d.kind(), "Dataset that reads a table other than a HashTable or MutableHashTable cannot be written as a graph");
+      Tensor keys, values;
+      WEFT_RETURN_IF_ERROR((*table)->export_all(keys, values));
+      made.op = kind == LookupTable::Kind::kHash ? "HashTableV2" : "MutableHashTableV2";
+      made.attrs["key_dtype"] = (*table)->key_dtype();
+      made.attrs["value_dtype"] = (*table)->value_dtype();
+      fill.op = "LookupTableImportV2";
+      fill.inputs = {{}, constant(keys), constant(values)};
+      fill.attrs["Tin"] = (*table)->key_dtype();
+      fill.attrs["Tout"] = (*table)->value_dtype();
+    } else {
+      return unimplemented("a ", d.kind(), "Dataset that reads a resource other than a variable or a table cannot be written as a graph");
+    }
+    made.attrs["shared_name"] = name;
+    fill.inputs[0] = add(std::move(made));
+    MessageNode same;
+    same.op = "Identity";
+    same.inputs = {fill.inputs[0], "^" + add(std::move(fill))};
+    same.attrs["T"] = DType::kResource;
+    return resources_[handle.info()] = add(std::move(same));
   }
   std::string constant(const Tensor& t) {
     MessageNode made;
@@ -84,9 +134,11 @@ class Nodes {
     nodes_.push_back(std::move(node));
     return nodes_.back().name;
   }
+  const KernelEnv& env_;
   const GraphChanges* const changes_;
   std::vector<MessageNode> nodes_;
   std::unordered_map<const Dataset*, std::string> known_;
+  std::unordered_map<const ResourceHandle::Info*, std::string> resources_;
 };
 
 Result<const GraphMessages*> messages(const KernelEnv& env) {
@@ -103,7 +155,7 @@ thread_local int graphs_open = 0;
 
 Result<std::string> graph_of(const Dataset& dataset, const KernelEnv& env, bool fail_if_stateful, const GraphChanges* changes) {
   WEFT_ASSIGN(const GraphMessages* m, messages(env));
-  Nodes nodes(changes);
+  Nodes nodes(env, changes);
   WEFT_ASSIGN(std::string root, nodes.of(dataset));
   const std::vector<MessageNode> all = nodes.finish(root);
   if (fail_if_stateful) {

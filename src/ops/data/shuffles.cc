@@ -20,6 +20,10 @@ Result<Seeds> seeds_input(const KernelContext& c) {
 Result<std::shared_ptr<SeedGenerator>> generator_input(const KernelContext& c) {
   const Tensor& t = c.input("seed_generator");
   if (t.dtype() != DType::kResource || t.num_elements() < 1) return invalid_argument("seed_generator must be a resource handle");
+  // A graph of another process names its own.
+  const ResourceHandle::Info* info = t.data<ResourceHandle>()[0].info();
+  if (info && !info->resource && info->type_name.find("SeedGenerator") != std::string::npos && info->type_name != SeedGenerator::kTypeName)
+    return std::shared_ptr<SeedGenerator>();
   auto found = c.resources().get<SeedGenerator>(t.data<ResourceHandle>()[0]);
   if (!found.ok() && found.status().code() == Code::kNotFound) return std::shared_ptr<SeedGenerator>();
   return found;

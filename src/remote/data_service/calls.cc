@@ -50,9 +50,40 @@ StopWhenCancelled::~StopWhenCancelled() {
   if (cancellation_) cancellation_->deregister_callback(token_);
 }
 
+namespace {
+
+// Connections are kept for the next reader: each epoch of a dataset is one. The first one stays for ever: libgrpc++ 1.51 can abort when the last channel of a process goes while
+// another one comes.
+std::shared_ptr<Channel> channel_to(const TransportApi& api, const std::string& address) {
+  constexpr size_t kMost = 64;
+  struct Kept {
+    std::mutex mutex;
+    std::map<std::string, std::pair<std::shared_ptr<Channel>, uint64_t>> channels;  // and when it was last asked for
+    uint64_t now = 0;
+    std::shared_ptr<Channel> first;
+  };
+  static auto* kept = new Kept;
+  std::shared_ptr<Channel> gone;  // ends without the lock
+  std::lock_guard lock(kept->mutex);
+  auto& [channel, used] = kept->channels[address];
+  used = ++kept->now;
+  if (!channel) channel = api.connect(address);
+  if (!kept->first) kept->first = channel;
+  std::shared_ptr<Channel> out = channel;
+  if (kept->channels.size() > kMost) {
+    const auto oldest = std::min_element(kept->channels.begin(), kept->channels.end(),
+                                         [](const auto& a, const auto& b) { return a.second.second < b.second.second; });
+    gone = std::move(oldest->second.first);
+    kept->channels.erase(oldest);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Peer>> Peer::to(const std::string& address, std::string_view service) {
   WEFT_ASSIGN(const TransportApi* api, transport());
-  return std::make_shared<Peer>(api->connect(address), service);
+  return std::make_shared<Peer>(channel_to(*api, address), service);
 }
 
 Result<Message> Peer::call(std::string_view method, Message request, Stop& stop, double seconds, op::CancellationManager* cancellation) {

@@ -34,13 +34,9 @@ Result<op::DataServiceMetadata> metadata(const std::string& address, const std::
   ProtoWriter w;
   w.bytes(1, dataset_id);
   auto answer = ask(address, "Failed to get data service metadata for dataset", "GetDataServiceMetadata", w.take(), cancellation);
-  if (!answer.ok()) {
-    // TensorFlow's text is the dispatcher's alone where it does not know the dataset.
-    constexpr std::string_view kPrefix = "Failed to get data service metadata for dataset: ";
-    const Status& s = answer.status();
-    if (s.code() == Code::kNotFound && s.message().starts_with(kPrefix)) return Status(s.code(), s.message().substr(kPrefix.size()));
-    return s;
-  }
+  if (!answer.ok() && answer.status().code() == Code::kNotFound)
+    return not_found("Dataset id ", dataset_id, " not found. It must be registered with `register_dataset` before calling `from_dataset_id`.");
+  WEFT_RETURN_IF_ERROR(answer.status());
   op::DataServiceMetadata out;
   std::string inner;
   WEFT_RETURN_IF_ERROR(read_message("GetDataServiceMetadataResponse", answer->flatten(), [&](ProtoReader& r) {

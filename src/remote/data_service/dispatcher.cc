@@ -29,8 +29,7 @@ Dispatcher::Dispatcher(DispatcherConfig config, std::shared_ptr<Datasets> datase
 
 Status Dispatcher::start() {
   std::lock_guard lock(mutex_);
-  if (config_.fault_tolerant_mode && config_.work_dir.empty())
-    return invalid_argument("fault_tolerant_mode is True, but no work_dir is configured.");
+  if (config_.fault_tolerant_mode && config_.work_dir.empty()) return invalid_argument("fault_tolerant_mode is True, but no work_dir is configured.");
   if (!config_.work_dir.empty()) WEFT_RETURN_IF_ERROR(wire::create_folders(config_.work_dir + "/datasets"));
   if (config_.fault_tolerant_mode) {
     const std::string folder = config_.work_dir + "/tf_data_dispatcher_journal";
@@ -165,7 +164,7 @@ Result<Message> Dispatcher::register_dataset(std::string_view request) {
       WEFT_ASSIGN(int64_t here, cardinality(metadata));
       if (there != here)
         return invalid_argument("Datasets with the same ID should have the same structure, got diff for dataset ID ", id,
-                                ": modified: cardinality: ", here, " -> ", there,
+                                ": ignored: element_spec\nmodified: cardinality: ", here, " -> ", there,
                                 "\n. To fix this error, make sure you're registering the same dataset with the same ID.");
       const auto spec = [](std::string_view m) {
         std::string out;
@@ -340,7 +339,8 @@ Result<Message> Dispatcher::worker_heartbeat(std::string_view request) {
     if (!assigned.contains(id)) response.int64(2, id);
   }
   for (const auto& [path, manager] : snapshots_) {
-    for (const std::string& task : manager->worker_heartbeat(worker.address, request, config_.worker_max_concurrent_snapshots)) response.bytes(3, task);
+    for (const std::string& task : manager->worker_heartbeat(worker.address, request, config_.worker_max_concurrent_snapshots))
+      response.bytes(3, task);
   }
   return Message(response.take());
 }

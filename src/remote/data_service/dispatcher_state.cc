@@ -87,10 +87,13 @@ Status DispatcherState::register_dataset(std::string_view m) {
     if (r.field() == 3) d->metadata = r.string();
   }));
   int64_t number = 0;
-  const bool is_number = !d->id.empty() && d->id.size() < 18 && std::all_of(d->id.begin(), d->id.end(), [&](char c) {
-    number = number * 10 + (c - '0');
-    return c >= '0' && c <= '9';
-  });
+  const bool is_number = !d->id.empty() && d->id.size() < 18 &&
+                         std::all_of(
+                             d->id.begin(), d->id.end(),
+                             [&](char c) {
+                               number = number * 10 + (c - '0');
+                               return c >= '0' && c <= '9';
+                             });
   if (is_number) next_dataset_id_ = std::max(next_dataset_id_, number + 1);
   datasets_[d->id] = std::move(d);
   return {};
@@ -321,8 +324,7 @@ Status DispatcherState::client_heartbeat(std::string_view m) {
 
 Result<std::shared_ptr<const DispatcherState::Dataset>> DispatcherState::dataset(const std::string& id) const {
   const auto it = datasets_.find(id);
-  if (it == datasets_.end())
-    return not_found("Dataset id ", id, " not found. It must be registered with `register_dataset` before calling `from_dataset_id`.");
+  if (it == datasets_.end()) return not_found("Dataset id ", id, " not found");
   return it->second;
 }
 

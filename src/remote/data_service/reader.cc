@@ -43,8 +43,8 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
     if (coordinated_) job.int64(4, params_.num_consumers);
     if (params_.cross_trainer_cache) job.boolean(5, true);
     job.int64(6, params_.target_workers == "LOCAL" ? 3 : params_.target_workers == "ANY" ? 2 : 1);
-    WEFT_ASSIGN(Message m, dispatcher_->retry(cat("Failed to get or create job for dataset with id ", params_.dataset_id), "GetOrCreateJob", job.take(),
-                                              *opening_, 0, cancellation));
+    WEFT_ASSIGN(Message m, dispatcher_->retry(cat("Failed to get or create job for dataset with id ", params_.dataset_id), "GetOrCreateJob",
+                                              job.take(), *opening_, 0, cancellation));
     int64_t job_id = 0;
     WEFT_RETURN_IF_ERROR(read_message("GetOrCreateJobResponse", m.flatten(), [&](ProtoReader& r) {
       if (r.field() == 1) job_id = r.int64();
@@ -134,19 +134,24 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
 
   void manage() {
     const double refresh = params_.refresh_ms > 0 ? double(params_.refresh_ms) / 1000 : 1;
-    constexpr double kSoon = 0.05, kNoTask = 0.2;
+    constexpr double kFirst = 0.002, kSoon = 0.05, kNoTask = 0.2;
+    double again = kFirst;  // until the dispatcher knows what we know
     while (true) {
       heartbeat();
       std::unique_lock lock(mutex_);
       if (!stopped_) start_readers();
       // Where tasks have just ended, or a task waits for all consumers, the dispatcher's next word comes soon.
-      const auto soon = [&] {
-        return !tasks_.empty() && std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->ended; });
-      };
+      const auto soon = [&] { return !tasks_.empty() && std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t->ended; }); };
       double pause = tasks_.empty() ? std::min(refresh, kNoTask) : refresh;
-      if (soon() || round_limit_) pause = std::min(refresh, kSoon);
-      const auto until = Clock::now() + Ms(int64_t(pause * 1000));
-      changed_.wait_until(lock, until, [&] { return stopped_ || !status_.ok() || iteration_finished_ || (pause > kSoon && soon()); });
+      const bool hurry = soon() || round_limit_;
+      if (hurry) {
+        pause = std::min(refresh, again);
+        again = std::min(2 * again, kSoon);
+      } else {
+        again = kFirst;
+      }
+      const auto until = Clock::now() + std::chrono::microseconds(int64_t(pause * 1e6));
+      changed_.wait_until(lock, until, [&] { return stopped_ || !status_.ok() || iteration_finished_ || (!hurry && soon()); });
       if (stopped_ || process_ending.load(std::memory_order_relaxed)) break;
       if (!status_.ok() || iteration_finished_) {
         lock.unlock();
@@ -297,7 +302,8 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto task = tasks_[next_task_];
       if (coordinated_ && (task->in_use || (round_limit_ && round_ >= *round_limit_))) return nullptr;
-      const bool pass = round_ < task->info.starting_round || task->in_use || task->ended || task->removed || (!coordinated_ && Clock::now() < task->not_before);
+      const bool pass =
+          round_ < task->info.starting_round || task->in_use || task->ended || task->removed || (!coordinated_ && Clock::now() < task->not_before);
       if (!pass) task->round = round_;
       advance_task();
       if (!pass) return task;
