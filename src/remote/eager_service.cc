@@ -282,8 +282,15 @@ Result<Message> EagerService::create(const CreateContext& request) {
   auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
   auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous));
   std::lock_guard lock(mutex_);
+  context->set_trace(trace_);
   contexts_[request.context_id] = std::move(context);
   return own_devices(2);
+}
+
+void EagerService::set_trace(op::StepTrace* trace) {
+  std::lock_guard lock(mutex_);
+  trace_ = trace;
+  for (auto& [id, context] : contexts_) context->set_trace(trace);
 }
 
 void EagerService::close(uint64_t id) {

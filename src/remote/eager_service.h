@@ -43,6 +43,7 @@ class ServerContext {
   // The client's next view of the cluster; InvalidArgument for one out of order.
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
+  void set_trace(op::StepTrace* trace) { context_.trace.store(trace); }
 
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -81,6 +82,8 @@ class EagerService {
   Result<Message> run_component(std::string_view request);
   Result<Message> keep_alive(uint64_t id);
   Result<std::shared_ptr<ServerContext>> find(uint64_t id);
+  // Contexts note what runs, also those to come; null ends it. The trace lives for ever.
+  void set_trace(op::StepTrace* trace);
   void close(uint64_t id);
   void close_all();
 
@@ -95,6 +98,7 @@ class EagerService {
   const std::shared_ptr<StepTable> steps_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<ServerContext>> contexts_;
+  op::StepTrace* trace_ = nullptr;
 };
 
 void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> service);

@@ -1,6 +1,7 @@
 #include "remote/worker.h"
 
 #include "core/log.h"
+#include "remote/profile.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -26,6 +27,7 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
       eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)) {
   add_worker_methods();
   add_eager_methods(methods_, eager_);
+  add_profile_methods(methods_, task, eager_);
 }
 
 Worker::~Worker() { eager_->close_all(); }
