@@ -1,11 +1,13 @@
 #include "remote/profile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "core/threads.h"
+#include "runtime/blocking_threads.h"
 #include "wire/proto.h"
 
 namespace weft_engine::remote {
@@ -28,7 +30,7 @@ Notes* make_notes() {
   return all->back().get();
 }
 
-Result<Message> profile(const std::string& task, EagerService& service, Notes& notes, std::string_view request) {
+Result<Message> profile(const std::string& task, EagerService& service, Notes& notes, std::string_view request, const std::atomic<bool>& gone) {
   constexpr uint64_t kLongestMs = 10 * 60 * 1000, kMostEvents = 1000000;
   uint64_t duration_ms = 0, most = 0;
   wire::ProtoReader r(request);
@@ -52,7 +54,7 @@ Result<Message> profile(const std::string& task, EagerService& service, Notes& n
   };
   // Taken bit by bit, so that a busy task holds no more than it sends.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(duration_ms);
-  while (std::chrono::steady_clock::now() < end && !process_ending.load(std::memory_order_relaxed)) {
+  while (std::chrono::steady_clock::now() < end && !gone.load() && !process_ending.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
     take();
   }
@@ -187,9 +189,20 @@ Result<std::vector<TraceEvent>> decode_xspace(std::string_view bytes) {
 }
 
 void add_profile_methods(MethodTable& methods, const std::string& task, std::shared_ptr<EagerService> service) {
-  methods.add_blocking("tensorflow.ProfilerService", "Profile", [task, service = std::move(service), notes = make_notes()](std::string_view request) {
-    return profile(task, *service, *notes, request);
-  });
+  methods.add_waiting(
+      "tensorflow.ProfilerService", "Profile",
+      [task, service = std::move(service), notes = make_notes()](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
+        auto gone = std::make_shared<std::atomic<bool>>(false);
+        on_abandoned([gone] { gone->store(true); });
+        runtime::run_on_blocking_thread([=, request = std::string(bytes)] {
+          Message response;
+          Status s = without_exceptions([&]() -> Status {
+            WEFT_ASSIGN(response, profile(task, *service, *notes, request, *gone));
+            return {};
+          });
+          reply(std::move(s), std::move(response));
+        });
+      });
 }
 
 Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double seconds) {
