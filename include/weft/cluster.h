@@ -17,6 +17,7 @@
 
 #include "weft/context.h"
 #include "weft/error.h"
+#include "weft/trace.h"
 
 namespace weft {
 
@@ -103,6 +104,10 @@ struct TaskStatus {
 };
 // Asks all tasks at once.
 WEFT_API std::vector<TaskStatus> cluster_status(const Cluster& cluster, double timeout_seconds = 5);
+
+// What all tasks do in the next seconds, for all of their clients; times are of the wall clock, so that those of one machine are on one time line. Throws the
+// error of a task that does not tell.
+WEFT_API TraceEvents trace_cluster(const Cluster& cluster, double seconds);
 
 // How servers and connections of this process are protected, in words: "TLS with certificates on both sides, a token"; empty: not at all.
 WEFT_API std::string cluster_protection();

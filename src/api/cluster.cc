@@ -1,9 +1,11 @@
 #include "weft/cluster.h"
 
+#include "api/model_internal.h"
 #include "api/unwrap.h"
 #include "engine/engine.h"
 #include "remote/client.h"
 #include "remote/cluster_status.h"
+#include "remote/profile.h"
 #include "runtime/server.h"
 
 namespace weft {
@@ -79,6 +81,20 @@ std::vector<TaskStatus> cluster_status(const Cluster& cluster, double timeout_se
       continue;
     }
     for (const auto& d : *answer.devices) t.devices.push_back({d.name, d.type, d.memory_limit});
+  }
+  return out;
+}
+
+TraceEvents trace_cluster(const Cluster& cluster, double seconds) {
+  if (!(seconds > 0)) throw Error(Code::kInvalidArgument, "seconds must be positive");
+  TraceEvents out;
+  for (auto& profile : api::unwrap(remote::profile_all(cluster.jobs(), seconds))) {
+    if (!profile.events.ok()) {
+      const core::Status& s = profile.events.status();
+      throw Error(static_cast<Code>(s.code()),
+                  core::cat("task ", profile.task, " of job '", profile.job, "' at ", profile.address, ": ", s.message()));
+    }
+    api::append(out, std::move(*profile.events));
   }
   return out;
 }

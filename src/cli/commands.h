@@ -58,6 +58,13 @@ struct OptimizeArgs {
 };
 int optimize(const OptimizeArgs& args);
 
+// How connections are protected; shared by the commands that speak with other processes. Empty: as the environment says.
+struct ProtectionArgs {
+  std::string certificate, key, authority, tls_name, token_file;
+};
+// For all that follows.
+void protect(const ProtectionArgs& args);
+
 struct TraceArgs {
   LoadArgs load;
   std::string signature, output;
@@ -65,6 +72,9 @@ struct TraceArgs {
   bool cast = false;
   int runs = 1, warmup = 2, rows = 15;
   int64_t batch = 1;
+  std::string cluster;  // what its tasks do, instead of a model
+  double seconds = 5;
+  ProtectionArgs protection;
 };
 int trace(const TraceArgs& args);
 
@@ -88,11 +98,6 @@ struct CompileArgs {
   int parts = 1;
 };
 int compile(const CompileArgs& args);
-
-// How connections are protected; shared by the commands that speak with other processes. Empty: as the environment says.
-struct ProtectionArgs {
-  std::string certificate, key, authority, tls_name, token_file;
-};
 
 struct ServerArgs {
   std::string cluster, job, bind;

@@ -193,6 +193,10 @@ int main(int argc, char** argv) {
   TraceArgs trace_args;
   auto* trace_command = app.add_subcommand("trace", "Record what runs when, for Perfetto or Chrome, and list the most expensive ops");
   add_load(trace_command, trace_args.load, true);
+  trace_command->get_option("MODEL")->required(false);
+  trace_command->add_option("--cluster", trace_args.cluster, "JSON file: what all tasks of this cluster do, on one time line, instead of a model");
+  trace_command->add_option("--seconds", trace_args.seconds, "how long tasks are watched")->check(CLI::Range(0.001, 600.0))->capture_default_str();
+  add_protection(trace_command, trace_args.protection);
   trace_command->add_option("-s,--signature", trace_args.signature, "default: serving_default, or the only one");
   trace_command->add_option("-i,--input", trace_args.inputs, "NAME=VALUE; inputs that are not given are random");
   trace_command->add_option("-o,--output", trace_args.output, "the trace, e.g. trace.json");
@@ -202,7 +206,8 @@ int main(int argc, char** argv) {
   trace_command->add_option("--batch", trace_args.batch, "rows of random inputs")->check(CLI::Range(1, 1 << 24))->capture_default_str();
   trace_command->add_flag("--cast", trace_args.cast, "convert arrays to the inputs' types");
   trace_command->footer(std::string(kValueHelp) +
-                        "\nExamples:\n  weft trace mnist -o trace.json\n  weft trace mnist --batch 32 --runs 10 -o trace.json --threads 2");
+                        "\nExamples:\n  weft trace mnist -o trace.json\n  weft trace mnist --batch 32 --runs 10 -o trace.json --threads 2\n"
+                        "  weft trace --cluster cluster.json --seconds 10 -o trace.json        what tasks do for their clients");
 
   BenchArgs bench_args;
   auto* bench_command = app.add_subcommand("bench", "Measure latency, throughput and memory of a model");

@@ -32,15 +32,15 @@ void set(const char* variable, int value) {
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host.starts_with("127.") || host == "[::1]" || host == "::1"; }
 
-void use(const ProtectionArgs& args) {
+}  // namespace
+
+void protect(const ProtectionArgs& args) {
   set("WEFT_TLS_CERT", args.certificate);
   set("WEFT_TLS_KEY", args.key);
   set("WEFT_TLS_CA", args.authority);
   set("WEFT_TLS_NAME", args.tls_name);
   set("WEFT_CLUSTER_TOKEN_FILE", args.token_file);
 }
-
-}  // namespace
 
 int server(const ServerArgs& args) {
   // Before any thread is made, so that none of them gets the signals that end the server.
@@ -49,7 +49,7 @@ int server(const ServerArgs& args) {
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, s);
   sigprocmask(SIG_BLOCK, &ends, nullptr);
 
-  use(args.protection);
+  protect(args.protection);
   set("WEFT_CLUSTER_BIND", args.bind);
   set("WEFT_CLUSTER_MAX_MESSAGE_MB", args.max_message_mb);
   set("WEFT_CLUSTER_MAX_STREAMS", args.max_streams);
@@ -90,7 +90,7 @@ int list_devices(const DevicesArgs& args) {
     std::cout << table({"device", "type", "memory>"}, rows);
     return 0;
   }
-  use(args.protection);
+  protect(args.protection);
   Cluster cluster = args.cluster.empty() ? Cluster() : read_cluster(args.cluster);
   for (size_t i = 0; i < args.addresses.size(); ++i) cluster.add("(asked by address)", int(i), args.addresses[i]);
   std::vector<std::string> silent;

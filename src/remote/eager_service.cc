@@ -327,8 +327,15 @@ Result<Message> EagerService::create(const CreateContext& request) {
   auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous));
   if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
   std::lock_guard lock(mutex_);
+  context->set_trace(trace_);
   contexts_[request.context_id] = std::move(context);
   return own_devices(2);
+}
+
+void EagerService::set_trace(op::StepTrace* trace) {
+  std::lock_guard lock(mutex_);
+  trace_ = trace;
+  for (auto& [id, context] : contexts_) context->set_trace(trace);
 }
 
 void EagerService::close(uint64_t id) {

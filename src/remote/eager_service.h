@@ -46,6 +46,7 @@ class ServerContext {
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
   op::ResourceManager& resources() { return context_.resources(); }
+  void set_trace(op::StepTrace* trace) { context_.trace.store(trace); }
 
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -84,6 +85,8 @@ class EagerService {
   Result<Message> run_component(std::string_view request);
   Result<Message> keep_alive(uint64_t id);
   Result<std::shared_ptr<ServerContext>> find(uint64_t id);
+  // Contexts note what runs, also those to come; null ends it. The trace lives for ever.
+  void set_trace(op::StepTrace* trace);
   void close(uint64_t id);
   void close_all();
   // What each new context is given; set before the service serves.
@@ -100,6 +103,7 @@ class EagerService {
   const std::shared_ptr<StepTable> steps_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<ServerContext>> contexts_;
+  op::StepTrace* trace_ = nullptr;
 };
 
 void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> service);

@@ -1,6 +1,7 @@
 #include "remote/worker.h"
 
 #include "core/log.h"
+#include "remote/profile.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -35,6 +36,7 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
   add_collective_methods(methods_, collectives_);
   add_graph_methods(methods_, graphs_);
   add_master_methods(methods_, master_);
+  add_profile_methods(methods_, task, eager_);
 }
 
 void Worker::stop(const Status& status) {

@@ -251,6 +251,30 @@ TEST_CASE("many threads call one partitioned function") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a receive can be given up; the next one gets the value") {
+  auto r = make_local_rendezvous();
+  int first = 0, second = 0;
+  auto owner = std::make_shared<int>(0);
+  const std::weak_ptr<int> kept = owner;
+  r->recv_async("k", &first, [&first, owner](Status, Tensor, bool) { ++first; });
+  owner.reset();
+  CHECK_FALSE(r->empty());
+  CHECK_FALSE(r->give_up("k", &second));  // of nobody
+  CHECK_FALSE(r->give_up("other", &first));
+  CHECK(r->give_up("k", &first));
+  CHECK(kept.expired());
+  CHECK(r->empty());
+  CHECK_FALSE(r->give_up("k", &first));
+  r->recv_async("k", &first, [&](Status, Tensor, bool) { ++first; });
+  r->recv_async("k", &second, [&](Status, Tensor, bool) { ++second; });
+  CHECK(r->give_up("k", &first));
+  CHECK(r->send("k", {}, true).ok());
+  CHECK(first == 0);
+  CHECK(second == 1);
+  CHECK_FALSE(r->give_up("k", &second));  // it has come
+  CHECK(r->empty());
+}
+
 TEST_CASE("a rendezvous: either may come first; an abort reaches all") {
   auto r = make_local_rendezvous();
   float got = 0;

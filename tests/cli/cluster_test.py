@@ -300,6 +300,37 @@ def test_a_launched_cluster_serves():
     assert p.returncode == 143 and out.count("ends (Terminated)") == 2, out
 
 
+def test_a_cluster_is_traced():
+    path, (address,) = cluster_file()
+    with server("--cluster", path):
+        out = run("trace", "--cluster", path, "--seconds", 0.1, "-o", work / "trace.json")
+        assert "work on 0 devices, 0 ops" in out, out  # nobody uses it
+        assert json.loads((work / "trace.json").read_text())["traceEvents"] == []
+    assert f"task 0 of job 'worker' at {address}: " in run("trace", "--cluster", path, code=1)
+    assert "MODEL or --cluster is missing" in run("trace", code=1)
+
+
+def test_lines_have_colours_on_a_terminal():
+    for variables, escape in (({}, True), ({"NO_COLOR": "1"}, False)):
+        main_end, task_end = os.openpty()
+        plain = {k: v for k, v in clean.items() if k != "NO_COLOR"}
+        subprocess.run(
+            [weft, "launch", "-n", "2", "echo", "hello"],
+            stdout=task_end,
+            env={**plain, **variables},
+            check=True,
+            timeout=LIMIT,
+        )
+        os.close(task_end)
+        text = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(main_end, 1000):
+                text += part
+        os.close(main_end)
+        assert (b"\x1b[36m[worker 0] \x1b[0mhello" in text) == escape, text
+        assert (b"\x1b" in text) == escape and text.count(b"hello") == 2, text
+
+
 def test_help_teaches():
     for command in ("server", "launch", "devices"):
         assert "Examples:" in run(command, "--help"), command

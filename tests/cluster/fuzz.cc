@@ -156,6 +156,7 @@ constexpr Method kMethods[] = {
     {"/tensorflow.CoordinationService/DeleteKeyValue", Seeds::none},
     {"/tensorflow.CoordinationService/Barrier", Seeds::none},
     {"/tensorflow.CoordinationService/CancelBarrier", Seeds::none},
+    {"/tensorflow.ProfilerService/Profile", Seeds::none},
     {"/no.such.Service/Method", Seeds::none},
 };
 

@@ -3,7 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <map>
+#include <set>
+#include <thread>
 
 #include "weft/weft.h"
 
@@ -161,6 +166,43 @@ TEST_CASE("errors of tasks are exceptions with their code") {
   CHECK_MESSAGE(told.find("/job:worker/replica:0/task:1") != std::string::npos, told);
   connect({});  // leaves the cluster
   CHECK(devices().size() == 1);
+}
+
+TEST_CASE("what tasks do is on one time line") {
+  const TwoWorkers workers;
+  connect(workers.cluster);
+  const auto f = function([](Tensor x) { return matmul(x, x) + 1.f; });
+  TraceEvents trace;
+  std::atomic<bool> done = false;
+  std::thread watch([&] {
+    trace = trace_cluster(workers.cluster, 0.5);
+    done = true;
+  });
+  const auto wall = [] { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); };
+  const int64_t begin = wall();
+  while (!done) {
+    for (const char* task : {"/job:worker/task:0", "/job:worker/task:1"}) {
+      const DeviceScope there(task);
+      f(Tensor{{1.f, 2.f}, {3.f, 4.f}}).to_vector<float>();
+    }
+  }
+  watch.join();
+  const int64_t end = wall();
+  std::map<std::string, std::set<std::string>> ops;
+  constexpr int64_t kSlack = 5'000'000'000;
+  for (const auto& e : trace.events) {
+    ops[e.device].insert(e.op);
+    CHECK(e.end_ns >= e.start_ns);
+    CHECK((e.start_ns > begin - kSlack && e.end_ns < end + kSlack));
+  }
+  REQUIRE(ops.size() == 2);
+  for (const char* device : {"/job:worker/replica:0/task:0/device:CPU:0", "/job:worker/replica:0/task:1/device:CPU:0"}) {
+    CHECK(ops[device].contains("MatMul"));  // inside of the function
+    CHECK(ops[device].contains("AddV2"));
+  }
+  CHECK(to_chrome_trace(trace).find("/job:worker/replica:0/task:1/device:CPU:0") != std::string::npos);
+  CHECK(code_of([&] { trace_cluster(workers.cluster, 0); }) == Code::kInvalidArgument);
+  CHECK(error_of([] { trace_cluster({{"worker", {"localhost:1"}}}, 0.01); }).find("task 0 of job 'worker' at localhost:1: ") == 0);
 }
 
 TEST_CASE("what cannot be a server or a client is refused") {

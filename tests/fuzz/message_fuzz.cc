@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "remote/messages.h"
+#include "remote/profile.h"
 
 using namespace weft_engine::remote;  // NOLINT
 
@@ -61,7 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       }
       break;
     case 6: (void)decode_enqueue_response(rest); break;
-    default: (void)decode_device_list(1, rest); (void)decode_id(1, rest);
+    default:
+      (void)decode_device_list(1, rest);
+      (void)decode_xspace(rest);
+      (void)decode_id(1, rest);
   }
   return 0;
 }

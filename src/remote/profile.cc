@@ -1,0 +1,248 @@
+#include "remote/profile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "core/threads.h"
+#include "runtime/blocking_threads.h"
+#include "wire/proto.h"
+
+namespace weft_engine::remote {
+namespace {
+
+constexpr int kDeviceStat = 1;
+
+// What a server notes; one profile at a time.
+struct Notes {
+  std::mutex one;
+  op::StepTrace trace;
+};
+
+// Kept for ever: an op that began in the window may end after it, and after the server.
+Notes* make_notes() {
+  static std::mutex mutex;
+  static auto* all = new std::vector<std::unique_ptr<Notes>>;
+  std::lock_guard lock(mutex);
+  all->push_back(std::make_unique<Notes>());
+  return all->back().get();
+}
+
+Result<Message> profile(const std::string& task, EagerService& service, Notes& notes, std::string_view request, const std::atomic<bool>& gone) {
+  constexpr uint64_t kLongestMs = 10 * 60 * 1000, kMostEvents = 1000000;
+  uint64_t duration_ms = 0, most = 0;
+  wire::ProtoReader r(request);
+  while (r.next()) {
+    if (r.field() == 1) duration_ms = r.varint();
+    if (r.field() == 2) most = r.varint();
+  }
+  if (!r.ok()) return invalid_argument("malformed ProfileRequest");
+  if (duration_ms == 0 || duration_ms > kLongestMs) return invalid_argument("duration_ms must be from 1 to ", kLongestMs, ", got ", duration_ms);
+  most = most ? std::min(most, kMostEvents) : kMostEvents;
+
+  const std::unique_lock lock(notes.one, std::try_to_lock);
+  if (!lock) return unavailable("another profile of this task is being made");
+  notes.trace.take();
+  service.set_trace(&notes.trace);
+  std::vector<TraceEvent> events;
+  const auto take = [&] {
+    for (TraceEvent& e : notes.trace.take()) {
+      if (events.size() < most) events.push_back(std::move(e));
+    }
+  };
+  // Taken bit by bit, so that a busy task holds no more than it sends.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(duration_ms);
+  while (std::chrono::steady_clock::now() < end && !gone.load() && !process_ending.load(std::memory_order_relaxed)) {
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
+    take();
+  }
+  service.set_trace(nullptr);
+  take();
+  wire::ProtoWriter out;
+  if (events.empty()) out.boolean(7, true);
+  else out.bytes(8, encode_xspace(events, task));
+  return Message(out.take());
+}
+
+}  // namespace
+
+std::string encode_xspace(const std::vector<TraceEvent>& events, const std::string& task) {
+  const int64_t offset = op::StepTrace::wall_offset_ns();
+  int64_t first = events.empty() ? 0 : events[0].start_ns;
+  for (const TraceEvent& e : events) first = std::min(first, e.start_ns);
+  std::map<std::string, int64_t> names;
+  std::map<int64_t, wire::ProtoWriter> lines;  // by thread
+  for (const TraceEvent& e : events) {
+    const auto [name, is_new] = names.emplace(cat(e.node, ":", e.op), int64_t(names.size()) + 1);
+    wire::ProtoWriter event, stat;
+    event.int64(1, name->second);
+    event.int64(2, (e.start_ns - first) * 1000);
+    event.int64(3, (e.end_ns - e.start_ns) * 1000);
+    stat.int64(1, kDeviceStat);
+    stat.bytes(5, e.device);
+    event.message(4, stat);
+    lines[e.thread].message(4, event);
+  }
+  const auto entry = [](wire::ProtoWriter& plane, int field, int64_t id, const std::string& name) {
+    wire::ProtoWriter metadata, pair;
+    metadata.int64(1, id);
+    metadata.bytes(2, name);
+    pair.int64(1, id);
+    pair.message(2, metadata);
+    plane.message(field, pair);
+  };
+  wire::ProtoWriter space, plane;
+  plane.bytes(2, "/host:CPU");
+  for (const auto& [thread, of_thread] : lines) {
+    wire::ProtoWriter line;
+    line.int64(1, thread);
+    line.bytes(2, cat("thread ", thread));
+    line.int64(3, first + offset);
+    plane.bytes(3, line.take() + of_thread.str());
+  }
+  for (const auto& [name, id] : names) entry(plane, 4, id, name);
+  entry(plane, 5, kDeviceStat, "device");
+  space.message(1, plane);
+  space.bytes(4, task);
+  return space.take();
+}
+
+namespace {
+
+struct Line {
+  int64_t thread = 0, start_ns = 0;
+  std::vector<std::pair<int64_t, TraceEvent>> events;  // with the number of the name
+};
+
+bool read_line(wire::ProtoReader r, Line& line) {
+  while (r.next()) {
+    if (r.field() == 1) line.thread = r.int64();
+    if (r.field() == 3) line.start_ns = r.int64();
+    if (r.field() != 4) continue;
+    auto& [name, event] = line.events.emplace_back();
+    wire::ProtoReader e = r.message();
+    while (e.next()) {
+      if (e.field() == 1) name = e.int64();
+      if (e.field() == 2) event.start_ns = e.int64() / 1000;
+      if (e.field() == 3) event.end_ns = e.int64() / 1000;
+      if (e.field() != 4) continue;
+      wire::ProtoReader stat = e.message();
+      while (stat.next()) {
+        if (stat.field() == 5) event.device = stat.string();
+      }
+      if (!stat.ok()) return false;
+    }
+    if (!e.ok()) return false;
+  }
+  return r.ok();
+}
+
+bool read_plane(wire::ProtoReader r, std::vector<TraceEvent>& out) {
+  std::vector<Line> lines;
+  std::map<int64_t, std::string> names;
+  while (r.next()) {
+    if (r.field() == 3 && !read_line(r.message(), lines.emplace_back())) return false;
+    if (r.field() != 4) continue;
+    wire::ProtoReader pair = r.message();
+    int64_t id = 0;
+    std::string name;
+    while (pair.next()) {
+      if (pair.field() == 1) id = pair.int64();
+      if (pair.field() != 2) continue;
+      wire::ProtoReader metadata = pair.message();
+      while (metadata.next()) {
+        if (metadata.field() == 2) name = metadata.string();
+      }
+      if (!metadata.ok()) return false;
+    }
+    if (!pair.ok()) return false;
+    names[id] = std::move(name);
+  }
+  for (Line& line : lines) {
+    for (auto& [id, e] : line.events) {
+      const std::string& name = names[id];
+      const size_t colon = name.rfind(':');
+      e.node = name.substr(0, colon);
+      e.op = colon == name.npos ? name : name.substr(colon + 1);
+      e.thread = line.thread;
+      // The sums of strangers may wrap around, but do not overflow.
+      e.start_ns = int64_t(uint64_t(e.start_ns) + uint64_t(line.start_ns));
+      e.end_ns = int64_t(uint64_t(e.end_ns) + uint64_t(e.start_ns));
+      out.push_back(std::move(e));
+    }
+  }
+  return r.ok();
+}
+
+}  // namespace
+
+Result<std::vector<TraceEvent>> decode_xspace(std::string_view bytes) {
+  std::vector<TraceEvent> out;
+  wire::ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1 && !read_plane(r.message(), out)) return invalid_argument("malformed XSpace");
+  }
+  if (!r.ok()) return invalid_argument("malformed XSpace");
+  return out;
+}
+
+void add_profile_methods(MethodTable& methods, const std::string& task, std::shared_ptr<EagerService> service) {
+  methods.add_waiting(
+      "tensorflow.ProfilerService", "Profile",
+      [task, service = std::move(service), notes = make_notes()](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
+        auto gone = std::make_shared<std::atomic<bool>>(false);
+        on_abandoned([gone] { gone->store(true); });
+        runtime::run_on_blocking_thread([=, request = std::string(bytes)] {
+          Message response;
+          Status s = without_exceptions([&]() -> Status {
+            WEFT_ASSIGN(response, profile(task, *service, *notes, request, *gone));
+            return {};
+          });
+          reply(std::move(s), std::move(response));
+        });
+      });
+}
+
+Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double seconds) {
+  WEFT_ASSIGN(const TransportApi* api, transport());
+  struct Waiting {
+    std::mutex mutex;
+    std::condition_variable changed;
+    size_t left = 0;
+    std::vector<TaskProfile> profiles;
+  };
+  constexpr double kToAnswer = 60;
+  auto state = std::make_shared<Waiting>();
+  for (const auto& [job, tasks] : cluster) {
+    for (const auto& [task, address] : tasks) state->profiles.push_back({job, task, address, unavailable("not asked yet")});
+  }
+  state->left = state->profiles.size();
+  wire::ProtoWriter request;
+  request.varint(1, uint64_t(std::max(1.0, seconds * 1000)));
+  request.boolean(9, true);
+  std::vector<std::shared_ptr<Channel>> channels;
+  for (size_t i = 0; i < state->profiles.size(); ++i) {
+    channels.push_back(api->connect(state->profiles[i].address));
+    channels.back()->call("/tensorflow.ProfilerService/Profile", Message(request.str()), seconds + kToAnswer, false,
+                          [state, i](Status s, Message response) {
+                            Result<std::vector<TraceEvent>> events = std::vector<TraceEvent>();
+                            wire::ProtoReader r(response.flatten());
+                            while (s.ok() && r.next()) {
+                              if (r.field() == 8) events = decode_xspace(r.bytes());
+                            }
+                            if (!s.ok()) events = std::move(s);
+                            else if (!r.ok()) events = invalid_argument("malformed ProfileResponse");
+                            std::lock_guard lock(state->mutex);
+                            state->profiles[i].events = std::move(events);
+                            --state->left;
+                            state->changed.notify_one();
+                          });
+  }
+  std::unique_lock lock(state->mutex);
+  state->changed.wait(lock, [&] { return state->left == 0; });  // each call has its deadline
+  return std::move(state->profiles);
+}
+
+}  // namespace weft_engine::remote
