@@ -5,7 +5,7 @@
 # DEPS is the layer's allowed list; tests/source/layers.py fails on an include of any other.
 # All layers end up in libweft.so and in the archive weft_all, which tests link.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
-set(WEFT_SMALL_LAYERS aot compiler engine graph io ir)
+set(WEFT_SMALL_LAYERS aot compiler engine graph io ir remote)
 set(WEFT_CALL_PATH weft_core weft_eager weft_capi)
 set(WEFT_LOOP_FLAGS -ffp-contract=fast)
 if(NOT WEFT_SANITIZE)

@@ -15,6 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 PLACES = ("src", "include", "python/native")
 SKIPPED = ("src/ops/", "src/opgen/")
+LIMIT = 60  # fewer distinct names than this, layers' names and words such as "None" included
 # A comment, a character, or a string literal (group 1).
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])'|"((?:\\.|[^"\\\n])*)\"""", re.S)
 
@@ -86,8 +87,11 @@ def main():
                 f"{f}: no longer names {', '.join(sorted(names))}: take it off the list with {HERE.name}/op_names.py . --write"
             )
     distinct = set().union(*now.values()) if now else set()
+    too_many = len(distinct) >= LIMIT
+    if too_many:
+        print(f"fewer than {LIMIT} distinct names are allowed")
     print(f"{len(distinct)} distinct op names in {len(now)} files, {sum(map(len, now.values()))} places")
-    sys.exit(any(new.values()) or any(gone.values()))
+    sys.exit(too_many or any(new.values()) or any(gone.values()))
 
 
 main()

@@ -15,6 +15,9 @@
 
 namespace weft {
 
+// What a node is to its graph, whichever op it is.
+enum class NodeKind { operation, argument, result, placeholder, constant, variable };
+
 struct NodeInfo {
   std::string name, op;
   std::string device;                                      // asked for, or where it was placed
@@ -23,6 +26,7 @@ struct NodeInfo {
   std::vector<PartialShape> shapes;                        // of the outputs, as far as known
   std::vector<std::pair<std::string, std::string>> attrs;  // as text
   std::vector<std::string> functions;                      // that it calls
+  NodeKind kind = NodeKind::operation;
 };
 
 // A function, with its arguments and results as nodes of the ops _Arg and _Retval.

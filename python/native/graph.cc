@@ -14,6 +14,7 @@
 #include "graph/function_library.h"
 #include "graph/import.h"
 #include "io/graph_def.h"
+#include "op/op_traits.h"
 #include "saved_model/export_graph.h"
 #include "scoped_nodes.h"
 #include "stacks.h"
@@ -56,7 +57,7 @@ nb::list node_ids(std::span<graph::Node* const> nodes) {
 
 nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 
-bool reads_variable(std::string_view op) { return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd"; }
+bool reads_variable(std::string_view op) { return op == op_of(op::Role::kReadVariable) || op == "ResourceGather" || op == "ResourceGatherNd"; }
 
 // A function as TensorFlow's tracing leaves it: its results wait for all effects and reads. Those of the engine need not, since effects are
 // results, too.
@@ -71,13 +72,13 @@ graph::FunctionDef shown(graph::FunctionDef f) {
   for (const auto& [name, value] : f.ret) results.insert(value.substr(0, value.find(':')));
   if (waits.empty() || results.empty()) return f;
   graph::NodeDef node;
-  node.op = "NoOp";
+  node.op = op_of(op::Role::kNoOp);
   for (const graph::NodeDef& n : f.nodes) {
-    if (results.contains(n.name)) node.name = n.name.substr(0, n.name.rfind('/') + 1) + "NoOp";  // rfind gives npos where there is none: 0
+    if (results.contains(n.name)) node.name = n.name.substr(0, n.name.rfind('/') + 1) + node.op;  // rfind gives npos where there is none: 0
   }
   if (node.name.empty()) return f;
   for (graph::NodeDef& n : f.nodes) {
-    if (results.contains(n.name) && n.op == "Identity") n.inputs.push_back("^" + node.name);
+    if (results.contains(n.name) && n.op == op_of(op::Role::kIdentity)) n.inputs.push_back("^" + node.name);
   }
   f.control_outputs.clear();
   f.control_ret.clear();

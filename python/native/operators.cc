@@ -5,12 +5,17 @@
 #include "bridge.h"
 #include "call.h"
 #include "engine/engine.h"
+#include "op/op_traits.h"
 
 namespace weft_engine::python {
 namespace {
 
-const char* const kOps[kNumOperators] = {"AddV2", "Sub",   "Mul",  "RealDiv",   "FloorDiv", "FloorMod", "Pow",     "MatMul",      nullptr,
-                                         nullptr, nullptr, "Less", "LessEqual", "Equal",    "NotEqual", "Greater", "GreaterEqual"};
+using op::Symbol;
+// kNone: always Python's.
+constexpr Symbol kSymbols[kNumOperators] = {Symbol::kPlus,    Symbol::kMinus,       Symbol::kTimes,     Symbol::kDivide, Symbol::kFloorDivide,
+                                            Symbol::kModulo,  Symbol::kPower,       Symbol::kMatMul,    Symbol::kNone,   Symbol::kNone,
+                                            Symbol::kNone,    Symbol::kLess,        Symbol::kLessEqual, Symbol::kEqual,  Symbol::kNotEqual,
+                                            Symbol::kGreater, Symbol::kGreaterEqual};
 
 bool plain_number(DType t) {
   return t == DType::kFloat || t == DType::kDouble || t == DType::kInt32 || t == DType::kInt64 || t == DType::kHalf || t == DType::kBfloat16;
@@ -53,7 +58,7 @@ RefPtr<eager::TensorHandle> scalar(PyObject* number, DType t) {
 const OpSpec& spec_of(Operator o) {
   static const auto specs = [] {
     std::array<const OpSpec*, kNumOperators> found{};
-    for (int i = 0; i < kNumOperators; ++i) found[size_t(i)] = kOps[i] ? engine::Engine::get().registry().find(kOps[i]) : nullptr;
+    for (int i = 0; i < kNumOperators; ++i) found[size_t(i)] = engine::Engine::get().registry().find(op_of(kSymbols[i]));
     return found;
   }();
   return *specs[size_t(o)];
@@ -95,7 +100,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
     if (!later && !is_eager(b) && is_variable(b)) y = b == a ? x : nb::steal(wrap(read_variable(b)));
     if (x.is_valid()) a = x.ptr();
     if (y.is_valid()) b = y.ptr();
-    if (kOps[kOp]) {
+    if (kSymbols[kOp] != Symbol::kNone) {
       if (PyObject* r = fast(Operator(kOp), a, b)) return r;
     }
     return call_python(PyObject_CallFunctionObjArgs, hooks().binary[kOp], a, b, nullptr);

@@ -14,6 +14,7 @@
 #include "custom_gradient.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
+#include "op/op_traits.h"
 #include "release.h"
 #include "scoped_nodes.h"
 #include "trace/concrete_function.h"
@@ -217,7 +218,8 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   };
   for (Tape* t : TapeStack::current().tapes()) {
     if (forward_tapes().contains(t) && t->watches_any(made))
-      t->record("Identity", made, ys, [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
+      t->record(op_of(op::Role::kIdentity), made, ys,
+                [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
     else t->record(name, xs, ys, backprop);
   }
 }
@@ -273,8 +275,7 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
     given.push_back(e.constant(h->tensor()));
   }
   std::vector<DType> types = function->ret_types();
-  auto out = e.apply(function->stateful() ? "StatefulPartitionedCall" : "PartitionedCall", given,
-                     {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
+  auto out = e.apply(op_of(op::Role::kCall, function->stateful()), given, {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
   size_t at = 0;
   for (Value& v : made) {
     if (v.valid() && at < out.size()) v = out[at++];

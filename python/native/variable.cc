@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bridge.h"
+#include "op/op_traits.h"
 #include "operators.h"
 #include "variable.h"
 
@@ -35,7 +36,7 @@ trace::VariableState& state(PyObject* o) {
 }
 
 // For a node whose first input is the variable's handle, which may have to be captured for it.
-std::string prepare_resource_node(trace::FuncGraph& g, const char* op) {
+std::string prepare_resource_node(trace::FuncGraph& g, std::string_view op) {
   const std::string node = prepare_node(g, op, nullptr);
   g.capture_name = node + "/resource";
   return node;
@@ -119,7 +120,7 @@ PyObject* assign(PyObject* self, PyObject* args) {
     trace::VariableState& s = state(self);
     if (trace::FuncGraph* g = trace::FuncGraph::current()) {
       if (v.rep() && !v.rep()->owner()) {
-        g->emitter().set_next_name(g->unique_name(cat(trace::name_scope(), "Const"), false));
+        g->emitter().set_next_name(g->unique_name(cat(trace::name_scope(), op_of(op::Role::kConst)), false));
         v = unwrap(g->import(v));
         g->emitter().set_next_name({});
       }
@@ -185,7 +186,7 @@ Value read_variable(PyObject* variable) {
   }
   trace::VariableState& s = *cell(variable).state;
   if (trace::FuncGraph* g = trace::FuncGraph::current()) {
-    prepare_resource_node(*g, "ReadVariableOp");
+    prepare_resource_node(*g, op_of(op::Role::kReadVariable));
     Value v = unwrap(s.read());
     node_done(*g);
     return v;

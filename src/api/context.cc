@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 #include "trace/concrete_function.h"
 #include "op/declarations.h"
+#include "op/op_traits.h"
 #include "op/registry.h"
 
 #include "api/unwrap.h"
@@ -111,9 +112,12 @@ std::string kernel_text(const op::KernelDef& k) {
 std::string_view summary(const op::OpSpec& spec) { return op::is_declared_only(spec) ? "signature only, no kernel" : spec.summary; }
 
 std::string_view gradient_text(const op::OpSpec& spec) {
-  for (std::string_view name :
-       {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}) {
-    if (spec.name == name) return "yes";  // of the functions it calls
+  switch (spec.traits().role) {
+    case op::Role::kCall:
+    case op::Role::kIf:
+    case op::Role::kCase:
+    case op::Role::kWhile: return "yes";  // of the functions it calls
+    default: break;
   }
   return spec.grad ? "yes" : spec.no_gradient ? "none (not differentiable)" : "missing";
 }

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 #include "graph/function_body.h"
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "graph/passes/passes.h"
 #include "graph/shape_inference.h"
 #include "io/graph_def.h"
@@ -34,10 +35,22 @@ void shapes_of(const graph::Node& n, NodeInfo& info) {
     if (const auto* list = a->get<std::vector<core::PartialShape>>(); list && list->size() == info.shapes.size()) {
       for (size_t i = 0; i < list->size(); ++i) info.shapes[i] = api::outer_shape((*list)[i]);
     }
-  } else if (n.op() == "Const") {
+  } else if (is_const(n)) {
     info.shapes[0] = PartialShape(n.attr<core::Tensor>("value").shape().vec());
-  } else if (n.op() == "Placeholder") {
+  } else if (role_of(n) == graph::Role::kPlaceholder) {
     info.shapes[0] = api::outer_shape(n.attr<core::PartialShape>("shape"));
+  }
+}
+
+NodeKind kind_of(const graph::Node& n) {
+  switch (role_of(n)) {
+    case graph::Role::kArg: return NodeKind::argument;
+    case graph::Role::kRetval: return NodeKind::result;
+    case graph::Role::kPlaceholder: return NodeKind::placeholder;
+    case graph::Role::kConst: return NodeKind::constant;
+    case graph::Role::kVarHandle:
+    case graph::Role::kRefVariable: return NodeKind::variable;
+    default: return NodeKind::operation;
   }
 }
 
@@ -52,6 +65,7 @@ NodeInfo info_of(const graph::Node& n, const graph::FunctionLibrary& library) {
   shapes_of(n, info);
   for (const auto& [key, value] : d.attrs) info.attrs.emplace_back(key, text_of(value));
   info.functions = saved_model::functions_of(d, library);
+  info.kind = kind_of(n);
   return info;
 }
 

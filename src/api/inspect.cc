@@ -1,4 +1,6 @@
+#include "engine/engine.h"
 #include "io/graph_def.h"
+#include "op/op_traits.h"
 #include "wire/file.h"
 #include "wire/tensor_bundle.h"
 
@@ -65,7 +67,8 @@ MetaGraphInfo info_of(const saved_model::MetaGraph& m, const std::string& dir) {
   }
   if (info.variables.empty()) {
     for (const auto& n : def.nodes) {
-      if (n.op != "VarHandleOp" && n.op != "VariableV2" && n.op != "Variable") continue;
+      const op::OpSpec* spec = engine::Engine::get().registry().find(n.op);
+      if (!spec || (spec->traits().role != op::Role::kVarHandle && spec->traits().role != op::Role::kRefVariable)) continue;
       const auto attr = [&](const char* key) { return n.attrs.find(key) == n.attrs.end() ? nullptr : &n.attrs.find(key)->second; };
       const auto* dtype = attr("dtype") ? attr("dtype")->get<core::DType>() : nullptr;
       const auto* shape = attr("shape") ? attr("shape")->get<core::PartialShape>() : nullptr;

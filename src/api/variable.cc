@@ -1,3 +1,4 @@
+#include "op/op_traits.h"
 #include "op/variable.h"
 #include "trace/replica.h"
 #include "trace/variable.h"
@@ -162,15 +163,15 @@ Tensor Variable::sparse_read(const Tensor& indices) const {
 }
 
 const Variable& Variable::assign(const Tensor& v) const {
-  check(state_of(*this).assign("AssignVariableOp", api::to_value(v)));
+  check(state_of(*this).assign(op::op_of(op::Role::kAssignVariable), api::to_value(v)));
   return *this;
 }
 const Variable& Variable::assign_add(const Tensor& v) const {
-  check(state_of(*this).assign("AssignAddVariableOp", api::to_value(v)));
+  check(state_of(*this).assign(op::op_of(op::Role::kAddToVariable), api::to_value(v)));
   return *this;
 }
 const Variable& Variable::assign_sub(const Tensor& v) const {
-  check(state_of(*this).assign("AssignSubVariableOp", api::to_value(v)));
+  check(state_of(*this).assign(op::op_of(op::Role::kSubtractFromVariable), api::to_value(v)));
   return *this;
 }
 const Variable& Variable::scatter_add(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterAdd, s.indices, s.values); }

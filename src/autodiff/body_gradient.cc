@@ -103,8 +103,8 @@ std::vector<const Node*> nodes_of_body(const Graph& graph) {
 }
 
 Endpoint same_value(Endpoint e) {
-  while ((e.node->op() == "Identity" || e.node->op() == "IdentityN" || e.node->op() == "Snapshot") && !e.node->find_attr("_gradient_op_type") &&
-         !is_ref_type(e.node->input_type(e.index)))
+  while ((role_of(*e.node) == Role::kIdentity || role_of(*e.node) == Role::kIdentityN || e.node->op() == "Snapshot") &&
+         !e.node->find_attr("_gradient_op_type") && !is_ref_type(e.node->input_type(e.index)))
     e = e.node->input(e.index);
   return e;
 }

@@ -197,14 +197,13 @@ namespace {
 
 // The frame that a node of version 1's loops belongs to; empty for other nodes.
 std::string v1_loop(Node* node) {
-  auto is = [](const Node* n, std::string_view op) { return n->op() == op || (n->op().starts_with("Ref") && n->op().substr(3) == op); };
-  if (!is(node, "Enter") && !is(node, "Exit") && !is(node, "NextIteration")) return {};
+  if (!is_enter(*node) && !is_exit(*node) && !is_next_iteration(*node)) return {};
   std::vector<Node*> todo{node};
   std::unordered_set<Node*> seen{node};
   while (!todo.empty()) {
     Node* n = todo.back();
     todo.pop_back();
-    if (is(n, "Enter")) return n->attr<std::string>("frame_name");
+    if (is_enter(*n)) return n->attr<std::string>("frame_name");
     for (const Endpoint& e : n->inputs()) {
       if (e.node && seen.insert(e.node).second) todo.push_back(e.node);
     }

@@ -51,7 +51,7 @@ class LoopGradient {
 
  private:
   bool is_invariant_arg(const Endpoint& e) const {
-    return e.node->op() == "_Arg" && e.node->attr<int64_t>("index") < int64_t(n_) && invariant_[size_t(e.node->attr<int64_t>("index"))];
+    return is_arg(*e.node) && e.node->attr<int64_t>("index") < int64_t(n_) && invariant_[size_t(e.node->attr<int64_t>("index"))];
   }
 
   Status open() {
@@ -146,12 +146,12 @@ class LoopGradient {
   // A list variable of the loop that gets this value in every iteration; -1 if there is none yet.
   int list_of(const Endpoint& value) const {
     for (const Use& u : value.node->uses()) {
-      if (u.output != value.index || u.input != 1 || u.node->op() != "TensorListPushBack") continue;
+      if (u.output != value.index || u.input != 1 || role_of(*u.node) != Role::kListPush) continue;
       const Endpoint list = same_value(u.node->input(0));
-      if (list.node->op() != "_Arg") continue;
+      if (!is_arg(*list.node)) continue;
       const auto k = list.node->attr<int64_t>("index");
       if (k < int64_t(n_) && same_value(g_->body.rets[size_t(k)]->input(0)) == Endpoint{u.node, 0} &&
-          same_value(node_->input(int(k))).node->op() == "EmptyTensorList")
+          role_of(*same_value(node_->input(int(k))).node) == Role::kEmptyList)
         return int(k);
     }
     return -1;
@@ -186,8 +186,8 @@ class LoopGradient {
       const Endpoint r = same_value(g_->body.rets[i]->input(0));
       const DType t = g_->body.arg_types[i];
       if (t != DType::kInt32 && t != DType::kInt64) continue;
-      const bool down = r.node->op() == "Sub";
-      if (!down && r.node->op() != "AddV2" && r.node->op() != "Add") continue;
+      const bool down = traits_of(*r.node).symbol == op::Symbol::kMinus;
+      if (!down && traits_of(*r.node).symbol != op::Symbol::kPlus) continue;
       for (int a = 0; a < (down ? 1 : 2); ++a) {
         if (!(same_value(r.node->input(a)) == Endpoint{g_->body.args[i], 0}) || const_int(same_value(r.node->input(1 - a))) != 1) continue;
         if (!known_shape(node_->input(int(i))).has_rank() || known_shape(node_->input(int(i))).rank() != 0) continue;
@@ -210,18 +210,18 @@ class LoopGradient {
     for (int steps = 0; !todo.empty() && steps < 16; ++steps) {
       c = todo.back();
       todo.pop_back();
-      if (c.node->op() == "LogicalAnd") {
+      if (traits_of(*c.node).symbol == op::Symbol::kAnd) {
         todo.push_back(same_value(c.node->input(0)));
         todo.push_back(same_value(c.node->input(1)));
         continue;
       }
-      if (c.node->op() != "Less") continue;
+      if (traits_of(*c.node).symbol != op::Symbol::kLess) continue;
       const Endpoint a = same_value(c.node->input(0)), limit = same_value(c.node->input(1));
-      if (a.node->op() != "_Arg" || base_type(type_of(limit)) != DType::kInt32 || counts_down_) continue;
+      if (!is_arg(*a.node) || base_type(type_of(limit)) != DType::kInt32 || counts_down_) continue;
       const auto var = a.node->attr<int64_t>("index");
       if (var != counter_ || const_int(same_value(node_->input(int(var)))) != 0) continue;
       if (is_const(*limit.node)) return b_.emitter().constant(limit.node->attr<Tensor>("value"));
-      if (limit.node->op() != "_Arg") continue;
+      if (!is_arg(*limit.node)) continue;
       const auto at = limit.node->attr<int64_t>("index");
       if (!invariant_[size_t(at)] || !known_shape(node_->input(int(at))).has_rank() || known_shape(node_->input(int(at))).rank() != 0) continue;
       return b_.emitter().wrap(node_->input(int(at)));
@@ -249,7 +249,7 @@ class LoopGradient {
       types.push_back(arg->output_type(0));
       Graph& cg = *cond_.graph;
       WEFT_ASSIGN(Node* unused,
-                  cg.add(cg.unique_name(arg->name()), "_Arg", {{"T", arg->output_type(0)}, {"index", int64_t(cond.inputs.size())}}, {}));
+                  cg.add(cg.unique_name(arg->name()), op_of(Role::kArg), {{"T", arg->output_type(0)}, {"index", int64_t(cond.inputs.size())}}, {}));
       cond.inputs.push_back({unused, 0});
       return {};
     };
@@ -261,7 +261,7 @@ class LoopGradient {
       WEFT_RETURN_IF_ERROR(add_variable(GraphEmitter::unwrap(zero), counter_arg_, counter_next_));
       body.body.push_back(counter_next_.node);
       for (const Endpoint& in : counter_next_.node->inputs()) {
-        if (in.node->op() != "_Arg") body.body.push_back(in.node);
+        if (!is_arg(*in.node)) body.body.push_back(in.node);
       }
     }
     Value most;
@@ -320,7 +320,7 @@ class LoopGradient {
 
     for (const Kept& k : kept_) {
       WEFT_ASSIGN(Node* list, g_->add_arg(cat(k.value.node->name(), "/list"), DType::kVariant, PartialShape::scalar()));
-      auto popped = inner.apply("TensorListPopBack", {inner.wrap({list, 0}), inner.constant(shape_tensor(k.shape))}, {{"element_dtype", k.type}});
+      auto popped = inner.apply(op_of(Role::kListPop), {inner.wrap({list, 0}), inner.constant(shape_tensor(k.shape))}, {{"element_dtype", k.type}});
       WEFT_RETURN_IF_ERROR(inner.take_status());
       const Endpoint value = GraphEmitter::unwrap(popped[1]);
       value.node->shapes[1] = k.shape;
@@ -366,7 +366,7 @@ class LoopGradient {
     WEFT_ASSIGN(FunctionAttr body, define_function(g, cat(plain_name(body_f_.name), "_weft_backward"), io, body_f_.name));
     WEFT_ASSIGN(FunctionAttr cond, make_cond(inputs));
     AttrMap attrs{{"body", body}, {"cond", cond}, {"output_shapes", promised}, {"parallel_iterations", node_->attr<int64_t>("parallel_iterations")}};
-    auto out = outer.apply(stateful ? "While" : "StatelessWhile", inputs, std::move(attrs));
+    auto out = outer.apply(op_of(Role::kWhile, stateful), inputs, std::move(attrs));
     WEFT_RETURN_IF_ERROR(outer.take_status());
     r = 1;
     for (int i : carried_) {
@@ -384,13 +384,13 @@ class LoopGradient {
     GraphEmitter e(g, shapes);
     Interface io;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      WEFT_ASSIGN(Node* arg, g.add(cat("arg_", i), "_Arg", {{"T", inputs[i].dtype()}, {"index", int64_t(i)}}, {}));
+      WEFT_ASSIGN(Node* arg, g.add(cat("arg_", i), op_of(Role::kArg), {{"T", inputs[i].dtype()}, {"index", int64_t(i)}}, {}));
       arg->shapes.assign(1, inputs[i].shape());
       arg->handles.resize(1);
       io.inputs.push_back({arg, 0});
     }
     const Value remaining = e.wrap(io.inputs[0]);
-    const Value go = e.one("Greater", {remaining, scalar(e, remaining.dtype(), 0)});
+    const Value go = op::greater(remaining, scalar(e, remaining.dtype(), 0));
     WEFT_RETURN_IF_ERROR(e.take_status());
     io.outputs.push_back(GraphEmitter::unwrap(go));
     io.body = nodes_of_body(g);
@@ -440,14 +440,14 @@ class LoopGradient {
 }  // namespace
 
 Value empty_list(Emitter& e, const PartialShape& element, const Value& most, DType type) {
-  return e.one("EmptyTensorList", {e.constant(shape_tensor(element)), most}, {{"element_dtype", type}});
+  return e.one(op_of(Role::kEmptyList), {e.constant(shape_tensor(element)), most}, {{"element_dtype", type}});
 }
 Value pushed_back(const Value& list, const Value& item, DType type) {
-  return list.emitter().one("TensorListPushBack", {list, item}, {{"element_dtype", type}});
+  return list.emitter().one(op_of(Role::kListPush), {list, item}, {{"element_dtype", type}});
 }
 std::vector<Value> popped_back(const Value& list, const PartialShape& element, DType type) {
   Emitter& e = list.emitter();
-  auto popped = e.apply("TensorListPopBack", {list, e.constant(shape_tensor(element))}, {{"element_dtype", type}});
+  auto popped = e.apply(op_of(Role::kListPop), {list, e.constant(shape_tensor(element))}, {{"element_dtype", type}});
   const Endpoint value = GraphEmitter::unwrap(popped[1]);
   value.node->shapes[1] = element;
   return popped;

@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kSmall = 64;    // elements of an integer that is known and becomes a constant
 constexpr int kMostCopied = 24;   // nodes of one fact about shapes
 constexpr int kMostDepth = 12;
+constexpr std::string_view kShape = "Shape";
 
 bool is_integer(DType t) { return t == DType::kInt32 || t == DType::kInt64 || t == DType::kBool; }
 
@@ -174,14 +175,15 @@ class Splitter {
       if (!move) continue;
       const Endpoint from = n->input(0);
       if (is_fill_like(*n)) {
-        WEFT_ASSIGN(Endpoint filled, fill_from_size(*n, sizes[{"Shape", {from.node->id(), from.index}}]));
+        WEFT_ASSIGN(Endpoint filled, fill_from_size(*n, sizes[{std::string(kShape), {from.node->id(), from.index}}]));
         replace({n, 0}, filled);
         continue;
       }
       std::string key = n->info().to_string();
-      Node*& same = n->num_inputs() == 1
-                        ? sizes[{n->op() == "Shape" && n->attr<DType>("out_type") == DType::kInt32 ? "Shape" : key, {from.node->id(), from.index}}]
-                        : sizes[{cat(key, n->id()), {0, 0}}];
+      Node*& same =
+          n->num_inputs() == 1
+              ? sizes[{n->op() == kShape && n->attr<DType>("out_type") == DType::kInt32 ? std::string(kShape) : key, {from.node->id(), from.index}}]
+              : sizes[{cat(key, n->id()), {0, 0}}];
       if (same) {
         replace({n, 0}, {same, 0});
         continue;
@@ -201,7 +203,7 @@ class Splitter {
       size = op::shape_of(g_.emitter->wrap(from));
     } else {
       if (!shape) {
-        WEFT_ASSIGN(shape, graph_.add(graph_.unique_name(cat(from.node->name(), "/Shape")), "Shape", {{"out_type", DType::kInt32}}, {from}));
+        WEFT_ASSIGN(shape, graph_.add(graph_.unique_name(cat(from.node->name(), "/Shape")), kShape, {{"out_type", DType::kInt32}}, {from}));
         to_forward(shape);
       }
       size = g_.emitter->wrap({shape, 0});

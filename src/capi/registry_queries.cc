@@ -8,6 +8,7 @@
 #include "capi/internal.h"
 #include "capi/pluggable_device.h"
 #include "io/op_def.h"
+#include "op/op_traits.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 using namespace weft_engine::capi;  // NOLINT
@@ -15,16 +16,10 @@ using weft_engine::engine::Engine;
 
 const char* TF_Version() { return "2.21.0"; }
 
-// Ops that TensorFlow's Python package brings, so that its C library does not list them.
-static bool is_of_python(std::string_view op) {
-  constexpr std::string_view kNames[] = {"AudioMicrofrontend", "IsResourceHandleRefCounting", "IsTensorFloat32Enabled", "MakeWeakResourceHandle"};
-  return std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
-}
-
 TF_Buffer* TF_GetAllOpList() {
   return guard_pointer<TF_Buffer>([] {
     auto specs = Engine::get().registry().all();
-    std::erase_if(specs, [](const auto* spec) { return is_of_python(spec->name); });
+    std::erase_if(specs, [](const auto* spec) { return spec->traits().python_only; });
     return new_buffer(weft_engine::io::encode_op_list(specs));
   });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capi/checked.h"
+#include "op/op_traits.h"
 
 using namespace weft_engine::capi;  // NOLINT
 
@@ -158,7 +159,7 @@ TF_AbstractTensor* TF_AddFunctionParameter(TF_ExecutionContext* func, TF_DataTyp
     if (!func->graph) return invalid_argument("TF_AddFunctionParameter must be called on a tracing context.");
     if (shape.num_dims > 0) WEFT_NOT_NULL(shape.dim_sizes);
     const std::string name = cat("_input_", func->parameters.size());
-    TF_OperationDescription* d = TF_NewOperation(func->graph, "Placeholder", name.c_str());
+    TF_OperationDescription* d = TF_NewOperation(func->graph, op_of(weft_engine::op::Role::kPlaceholder).data(), name.c_str());
     TF_SetAttrType(d, "dtype", dtype);
     if (shape.num_dims >= 0) TF_SetAttrShape(d, "shape", shape.dim_sizes, shape.num_dims);
     TF_Operation* node = nullptr;

@@ -59,7 +59,7 @@ class Maker {
         if (auto it = by_name.find(parse(in).node); it != by_name.end() && !in.starts_with("^")) read[size_t(it->second)] = 1;
       }
     }
-    const auto folded = [&](int i) { return nodes[size_t(i)].op == "Const" && read[size_t(i)]; };
+    const auto folded = [&](int i) { return nodes[size_t(i)].kind == NodeKind::constant && read[size_t(i)]; };
     std::vector<int> shown;
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (!folded(int(i))) shown.push_back(int(i));
@@ -143,9 +143,9 @@ class Maker {
   void fill(Box& b, const NodeInfo& n, const std::vector<NodeInfo>& nodes, const std::unordered_map<std::string, int>& by_name, const Folded& folded,
             int depth, std::vector<std::string>& inside) {
     b.title = n.op;
-    if (n.op == "_Arg" || n.op == "Placeholder") b.kind = Box::Kind::kInput, b.title = "input";
-    if (n.op == "_Retval") b.kind = Box::Kind::kOutput, b.title = "output";
-    if (n.op == "VarHandleOp" || n.op == "VariableV2") b.kind = Box::Kind::kVariable, b.title = "variable";
+    if (n.kind == NodeKind::argument || n.kind == NodeKind::placeholder) b.kind = Box::Kind::kInput, b.title = "input";
+    if (n.kind == NodeKind::result) b.kind = Box::Kind::kOutput, b.title = "output";
+    if (n.kind == NodeKind::variable) b.kind = Box::Kind::kVariable, b.title = "variable";
     const auto label = depth == 0 ? options_.labels.find(n.name) : options_.labels.end();
     b.lines.push_back(shortened(label == options_.labels.end() ? n.name : label->second));
     b.device = n.device;

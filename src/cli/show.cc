@@ -205,7 +205,7 @@ int show_graph(const ShowArgs& args) {
       continue;  // a function whose types come with the call
     }
     for (const auto& n : bodies[f].nodes) {
-      if (n.op != "_Arg" && n.op != "_Retval") ++ops[n.op];
+      if (n.kind != NodeKind::argument && n.kind != NodeKind::result) ++ops[n.op];
     }
   }
   if (args.json) {

@@ -244,7 +244,7 @@ class LoopRaiser::Branch {
     // Which input of the Merge arrived.
     Endpoint second = predicate_;
     if (first == 1) {
-      WEFT_ASSIGN(second.node, raiser_.add(merge_->name(), "LogicalNot", {}, {predicate_}, {}));
+      WEFT_ASSIGN(second.node, raiser_.add(merge_->name(), op_of(op::Symbol::kNot), {}, {predicate_}, {}));
       second.index = 0;
     }
     WEFT_ASSIGN(Node* index, raiser_.add(merge_->name(), "Cast", {{"SrcT", DType::kBool}, {"DstT", DType::kInt32}}, {second}, {}));

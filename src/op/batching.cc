@@ -30,8 +30,6 @@ class BatchedValue final : public ValueRep {
 
 Value on(Emitter& e, const Value& v) { return Value(e, RefPtr<ValueRep>::share(v.rep())); }
 
-Value broadcast_to(const Value& v, const Value& shape) { return binary("BroadcastTo", v, shape); }
-
 Batched batch_elementwise(BatchContext& c) {
   if (c.spec.traits().broadcasts) return batch_broadcasting(c);
   for (size_t i = 1; i < c.inputs.size(); ++i) {
@@ -171,7 +169,7 @@ Value BatchContext::shifted_axes(size_t i) const {
     return rank(i) == 0 ? scalar((*axes)[0]) : list(*axes);
   }
   Value a = cast(inner(i), DType::kInt32);
-  return a + cast(binary("GreaterEqual", a, scalar(0)), DType::kInt32);
+  return a + cast(greater_equal(a, scalar(0)), DType::kInt32);
 }
 
 Value BatchContext::row_indices(size_t i) const {
@@ -205,7 +203,7 @@ Value BatchContext::unfold(const Value& v, const Value& batch) const {
 Value BatchContext::rows_list() const { return rows() >= 0 ? list({rows()}) : reshape(emitter.rows(), list({1})); }
 
 Value BatchContext::row_numbers(int dims_behind) const {
-  Value n = base.one("Range", {scalar(0), emitter.rows(), scalar(1)});
+  Value n = range(scalar(0), emitter.rows());
   return dims_behind ? reshape(n, join({rows_list(), list(std::vector<int64_t>(size_t(dims_behind), 1))})) : n;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "op/gradient.h"
+#include "op/op_traits.h"
 
 namespace weft_engine::op {
 namespace {
@@ -40,7 +41,7 @@ AttrMap with(std::string name, AttrValue v) {
 
 bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
 
-std::vector<int32_t> range(int n) {
+std::vector<int32_t> first_ints(int n) {
   std::vector<int32_t> v;
   for (int i = 0; i < n; ++i) v.push_back(i);
   return v;
@@ -49,7 +50,7 @@ std::vector<int32_t> range(int n) {
 // The axes over which a value of shape `from` was repeated to get `to`; none if either is not known well enough.
 std::optional<std::vector<int32_t>> repeated_axes(const PartialShape& from, const PartialShape& to) {
   if (!from.has_rank() || !to.has_rank() || from.rank() > to.rank()) return std::nullopt;
-  std::vector<int32_t> axes = range(to.rank() - from.rank());
+  std::vector<int32_t> axes = first_ints(to.rank() - from.rank());
   const int offset = int(axes.size());
   for (int i = 0; i < from.rank(); ++i) {
     const int64_t a = from.dim(i), b = to.dim(i + offset);
@@ -72,11 +73,18 @@ Value unary(std::string_view op, const Value& x) {
   return x.emitter().one(op, {x});
 }
 
-Value operator+(const Value& a, const Value& b) { return binary("AddV2", a, b); }
-Value operator-(const Value& a, const Value& b) { return binary("Sub", a, b); }
-Value operator*(const Value& a, const Value& b) { return binary("Mul", a, b); }
-Value operator/(const Value& a, const Value& b) { return binary("RealDiv", a, b); }
-Value operator-(const Value& a) { return unary("Neg", a); }
+Value operator+(const Value& a, const Value& b) { return binary(op_of(Symbol::kPlus), a, b); }
+Value operator-(const Value& a, const Value& b) { return binary(op_of(Symbol::kMinus), a, b); }
+Value operator*(const Value& a, const Value& b) { return binary(op_of(Symbol::kTimes), a, b); }
+Value operator/(const Value& a, const Value& b) { return binary(op_of(Symbol::kDivide), a, b); }
+Value operator-(const Value& a) { return unary(op_of(Symbol::kNegate), a); }
+Value logical_and(const Value& a, const Value& b) { return binary(op_of(Symbol::kAnd), a, b); }
+Value logical_or(const Value& a, const Value& b) { return binary(op_of(Symbol::kOr), a, b); }
+Value logical_not(const Value& a) { return unary(op_of(Symbol::kNot), a); }
+Value less(const Value& a, const Value& b) { return binary(op_of(Symbol::kLess), a, b); }
+Value equal(const Value& a, const Value& b) { return binary(op_of(Symbol::kEqual), a, b); }
+Value greater(const Value& a, const Value& b) { return binary(op_of(Symbol::kGreater), a, b); }
+Value greater_equal(const Value& a, const Value& b) { return binary(op_of(Symbol::kGreaterEqual), a, b); }
 Value operator+(const Value& a, double b) { return a.valid() ? a + scalar(a.emitter(), a.dtype(), b) : a; }
 Value operator-(const Value& a, double b) { return a.valid() ? a - scalar(a.emitter(), a.dtype(), b) : a; }
 Value operator*(const Value& a, double b) { return a.valid() ? a * scalar(a.emitter(), a.dtype(), b) : a; }
@@ -99,7 +107,7 @@ Value ints(Emitter& e, const std::vector<int32_t>& values) { return e.constant(T
 Value zeros_like(const Value& x) { return unary("ZerosLike", x); }
 Value ones_like(const Value& x) { return unary("OnesLike", x); }
 Value conj(const Value& x) { return x.valid() && is_complex(x.dtype()) ? unary("Conj", x) : x; }
-Value identity(const Value& x) { return unary("Identity", x); }
+Value identity(const Value& x) { return unary(op_of(Role::kIdentity), x); }
 
 Value cast(const Value& x, DType to) {
   if (!x.valid() || x.dtype() == to) return x;
@@ -129,6 +137,12 @@ Value rank_of(const Value& x) {
   return unary("Rank", x);
 }
 
+Value range(const Value& begin, const Value& end) {
+  if (!begin.valid() || !end.valid()) return {};
+  return begin.emitter().one("Range", {begin, end, scalar(begin.emitter(), begin.dtype(), 1)});
+}
+
+Value broadcast_to(const Value& x, const Value& shape) { return binary("BroadcastTo", x, shape); }
 Value reshape(const Value& x, const Value& shape) { return binary("Reshape", x, shape); }
 
 Value reshape_like(const Value& x, const Value& like) {
@@ -152,7 +166,7 @@ Value matmul(const Value& a, const Value& b, bool transpose_a, bool transpose_b)
   if (!a.valid() || !b.valid()) return {};
   AttrMap m = with("transpose_a", transpose_a);
   m["transpose_b"] = transpose_b;
-  return a.emitter().one("MatMul", {a, b}, std::move(m));
+  return a.emitter().one(op_of(Symbol::kMatMul), {a, b}, std::move(m));
 }
 
 Value batch_matmul(const Value& a, const Value& b, bool adj_x, bool adj_y) {
@@ -167,7 +181,7 @@ Value adjoint(const Value& x) {
   Emitter& e = x.emitter();
   const char* op = is_complex(x.dtype()) ? "ConjugateTranspose" : "Transpose";
   if (x.shape().has_rank()) {
-    std::vector<int32_t> order = range(x.shape().rank());
+    std::vector<int32_t> order = first_ints(x.shape().rank());
     if (order.size() < 2) {
       e.fail(invalid_argument("the adjoint of a tensor of rank ", order.size()));
       return {};
@@ -176,7 +190,7 @@ Value adjoint(const Value& x) {
     return e.one(op, {x, ints(e, order)});
   }
   Value rank = rank_of(x);
-  Value lead = e.one("Range", {scalar(e, DType::kInt32, 0), rank - 2, scalar(e, DType::kInt32, 1)});
+  Value lead = range(scalar(e, DType::kInt32, 0), rank - 2);
   const Value tail[] = {expand_dims(rank - 1, 0), expand_dims(rank - 2, 0)};
   const Value parts[] = {lead, tail[0], tail[1]};
   return e.one(op, {x, concat(parts, 0)});
@@ -206,6 +220,12 @@ Value gather(const Value& x, const Value& indices, int axis) {
 Value slice(const Value& x, const Value& begin, const Value& size) {
   if (!x.valid()) return {};
   return x.emitter().one("Slice", {x, begin, size});
+}
+
+Value pack(std::span<const Value> parts, int axis) {
+  if (parts.empty() || !parts[0].valid()) return {};
+  auto out = parts[0].emitter().apply("Pack", parts, with("axis", int64_t(axis)));
+  return out.empty() ? Value() : out[0];
 }
 
 Value element(const Value& vector, int index) {

@@ -21,6 +21,15 @@ Value operator-(double a, const Value& b);
 Value operator*(double a, const Value& b);
 Value operator/(double a, const Value& b);
 
+// Of booleans, and of numbers.
+Value logical_and(const Value& a, const Value& b);
+Value logical_or(const Value& a, const Value& b);
+Value logical_not(const Value& a);
+Value less(const Value& a, const Value& b);
+Value equal(const Value& a, const Value& b);
+Value greater(const Value& a, const Value& b);
+Value greater_equal(const Value& a, const Value& b);
+
 // One input, one output, no attributes: unary("Exp", x).
 Value unary(std::string_view op, const Value& x);
 Value binary(std::string_view op, const Value& a, const Value& b);
@@ -36,6 +45,8 @@ Value identity(const Value& x);
 Value shape_of(const Value& x, DType out = DType::kInt32);  // a constant where the shape is known
 Value size_of(const Value& x, DType out = DType::kInt32);
 Value rank_of(const Value& x);
+Value range(const Value& begin, const Value& end);  // one apart
+Value broadcast_to(const Value& x, const Value& shape);
 Value reshape(const Value& x, const Value& shape);
 Value reshape_like(const Value& x, const Value& like);
 Value transpose(const Value& x, const Value& permutation);
@@ -48,6 +59,7 @@ Value adjoint(const Value& x);        // conjugate transpose of the last two dim
 Value where(const Value& condition, const Value& a, const Value& b);  // SelectV2
 Value fill(const Value& shape, const Value& value);
 Value concat(std::span<const Value> parts, int axis);
+Value pack(std::span<const Value> parts, int axis);
 Value gather(const Value& x, const Value& indices, int axis = 0);
 Value slice(const Value& x, const Value& begin, const Value& size);
 // x[begin:end:stride] of a vector; a scalar when `shrink`.

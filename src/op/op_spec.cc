@@ -31,11 +31,6 @@ int Signature::attr_index(std::string_view name) const {
 
 const OpTraits OpSpec::kNoTraits;
 
-void OpSpec::set_traits(const OpTraits& traits) {
-  owned_traits_ = std::make_shared<const OpTraits>(traits);
-  traits_ = owned_traits_.get();
-}
-
 OpSpec::~OpSpec() { delete parsed_.load(); }
 
 const OpSpec::Parsed& OpSpec::parsed() const {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -43,15 +44,47 @@ bool has_own_attributes(const Signature& s) {
 }  // namespace
 
 TEST_CASE("the op that is made for a role has that role, and the stateful form is stateful") {
-  for (int i = 0; i <= int(Role::kFillTable); ++i) {
+  specs();  // registered
+  int made = 0;
+  for (int i = 0; i <= int(Role::kLast_); ++i) {
     const Role role = Role(i);
     const std::string_view plain = op_of(role), stateful = op_of(role, true);
     if (plain.empty()) continue;
+    ++made;
     CHECK_MESSAGE(traits_of(plain).role == role, plain);
     CHECK_MESSAGE(traits_of(stateful).role == role, stateful);
     if (plain != stateful) {
       CHECK_MESSAGE(!spec_of(plain).stateful, plain);
       CHECK_MESSAGE(spec_of(stateful).stateful, stateful);
+    }
+  }
+  CHECK(made >= 36);
+  CHECK(op_of(Role::kCall) == "PartitionedCall");
+  CHECK(op_of(Role::kCall, true) == "StatefulPartitionedCall");
+  CHECK(op_of(Role::kNone).empty());
+  for (int i = 1; i <= int(Symbol::kLast_); ++i) {
+    REQUIRE_MESSAGE(!op_of(Symbol(i)).empty(), i);
+    CHECK_MESSAGE(traits_of(op_of(Symbol(i))).symbol == Symbol(i), op_of(Symbol(i)));
+  }
+  CHECK(op_of(Symbol::kPlus) == "AddV2");
+  CHECK(op_of(Symbol::kNone).empty());
+}
+
+TEST_CASE("of each role and symbol one op is made, or one for each state") {
+  std::map<std::pair<int, int>, int> roles, symbols;
+  for (const OpSpec* spec : specs()) {
+    const OpTraits& t = spec->traits();
+    if (t.made == Made::kNo) continue;
+    CHECK_MESSAGE((t.role != Role::kNone || t.symbol != Symbol::kNone), spec->name);
+    auto& count = t.role != Role::kNone ? roles : symbols;
+    const int what = t.role != Role::kNone ? int(t.role) : int(t.symbol);
+    if (t.made != Made::kStateful) ++count[{what, 0}];
+    if (t.made != Made::kStateless) ++count[{what, 1}];
+  }
+  for (const auto& counts : {roles, symbols}) {
+    for (const auto& [what, n] : counts) {
+      CHECK_MESSAGE(n == 1, what.first);
+      CHECK_MESSAGE(counts.contains({what.first, 1 - what.second}), what.first);
     }
   }
 }

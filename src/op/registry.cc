@@ -37,6 +37,14 @@ void Registry::set_traits(std::string_view name, const OpTraits& traits) {
   if (it != ops_.end()) it->second->set_traits(traits);
 }
 
+void Registry::fuse(std::string_view into, FuseStage stage, FuseRule rule) {
+  const auto it = ops_.find(into);
+  assert(it != ops_.end() && "a fusion into an op that is not there");
+  if (it == ops_.end()) return;
+  const auto behind = std::upper_bound(fusions_.begin(), fusions_.end(), stage, [](FuseStage s, const Fusion& f) { return s < f.stage; });
+  fusions_.insert(behind, {it->second.get(), stage, rule});
+}
+
 Status Registry::add_dynamic(std::unique_ptr<OpSpec> spec) {
   std::unique_lock lock(mutex_);
   const std::string_view name = spec->name;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "op/dispatch.h"
 #include "op/kernel.h"
 #include "op/op_spec.h"
+#include "op/op_traits.h"
 #include "op/shape_context.h"
 
 namespace weft_engine::op {
@@ -132,6 +134,14 @@ class Registry {
   void batch(std::string_view name, BatchRule rule);
   // The traits of an op that was added before, for what stands in a file of its own.
   void set_traits(std::string_view name, const OpTraits& traits);
+  // A pattern of nodes that becomes this op, which was added before; in <family>_fuse.cc. At start-up only.
+  void fuse(std::string_view into, FuseStage stage, FuseRule rule);
+  struct Fusion {
+    const OpSpec* into;
+    FuseStage stage;
+    FuseRule rule;
+  };
+  std::span<const Fusion> fusions() const { return fusions_; }  // in the order in which they run
   // For libraries and users: a finished spec, whose texts are interned here. AlreadyExists if the name is taken.
   Status add_dynamic(std::unique_ptr<OpSpec> spec);
   Status add_kernel(std::string_view op, KernelDef kernel);
@@ -149,6 +159,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string_view, std::unique_ptr<OpSpec>> ops_;
   std::deque<std::string> texts_;
+  std::vector<Fusion> fusions_;
 };
 
 // The kernel of a node for a kind of device: the first that fits.

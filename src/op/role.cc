@@ -1,52 +1,42 @@
-// The names of the ops that the engine puts into graphs itself: the one place outside src/ops that has them.
+// Which ops the engine makes itself: each family says so of its own (OpTraits::made).
 #include "op/op_traits.h"
 
+#include <atomic>
 #include <cassert>
 
 #include "op/registry.h"
 
 namespace weft_engine::op {
+namespace {
 
-std::string_view op_of(Role role, bool stateful) {
-  switch (role) {
-    case Role::kArg: return "_Arg";
-    case Role::kRetval: return "_Retval";
-    case Role::kConst: return "Const";
-    case Role::kPlaceholder: return "Placeholder";
-    case Role::kCall: return stateful ? "StatefulPartitionedCall" : "PartitionedCall";
-    case Role::kIf: return stateful ? "If" : "StatelessIf";
-    case Role::kCase: return stateful ? "Case" : "StatelessCase";
-    case Role::kWhile: return stateful ? "While" : "StatelessWhile";
-    case Role::kSymbolicGradient: return "SymbolicGradient";
-    case Role::kIdentity: return "Identity";
-    case Role::kIdentityN: return "IdentityN";
-    case Role::kSwitch: return "Switch";
-    case Role::kMerge: return "Merge";
-    case Role::kEnter: return "Enter";
-    case Role::kExit: return "Exit";
-    case Role::kNextIteration: return "NextIteration";
-    case Role::kLoopCond: return "LoopCond";
-    case Role::kNoOp: return "NoOp";
-    case Role::kSend: return "_Send";
-    case Role::kRecv: return "_Recv";
-    case Role::kVarHandle: return "VarHandleOp";
-    case Role::kReadVariable: return "ReadVariableOp";
-    case Role::kAssignVariable: return "AssignVariableOp";
-    case Role::kEmptyList: return "EmptyTensorList";
-    case Role::kListPush: return "TensorListPushBack";
-    case Role::kListPop: return "TensorListPopBack";
-    case Role::kHashTable: return "HashTableV2";
-    case Role::kFillTable: return "LookupTableImportV2";
-    case Role::kNone:
-    case Role::kPlaceholderWithDefault:
-    case Role::kSwitchN:
-    case Role::kControlTrigger:
-    case Role::kRefSelect:
-    case Role::kRefVariable:
-    case Role::kListGet:
-    case Role::kListFromTensor: break;
-  }
-  return {};
+// Literals of the families: the same for every registry.
+struct Names {
+  std::atomic<const char*> stateless{nullptr}, stateful{nullptr};
+};
+constinit Names roles[size_t(Role::kLast_) + 1];
+constinit Names symbols[size_t(Symbol::kLast_) + 1];
+
+std::string_view name_in(const Names& names, bool stateful) {
+  const char* name = (stateful ? names.stateful : names.stateless).load(std::memory_order_acquire);
+  return name ? std::string_view(name) : std::string_view();
+}
+
+void note(Names& names, Made made, const char* op) {
+  if (made != Made::kStateful) names.stateless.store(op, std::memory_order_release);
+  if (made != Made::kStateless) names.stateful.store(op, std::memory_order_release);
+}
+
+}  // namespace
+
+std::string_view op_of(Role role, bool stateful) { return name_in(roles[size_t(role)], stateful); }
+std::string_view op_of(Symbol symbol) { return name_in(symbols[size_t(symbol)], false); }
+
+void OpSpec::set_traits(const OpTraits& traits) {
+  owned_traits_ = std::make_shared<const OpTraits>(traits);
+  traits_ = owned_traits_.get();
+  if (traits.made == Made::kNo) return;
+  if (traits.role != Role::kNone) note(roles[size_t(traits.role)], traits.made, name.data());
+  if (traits.symbol != Symbol::kNone) note(symbols[size_t(traits.symbol)], traits.made, name.data());
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "core/cat.h"
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "io/graph_def.h"
 
 namespace weft_engine::saved_model {
@@ -15,6 +16,8 @@ namespace {
 using graph::Endpoint;
 using graph::Node;
 using graph::NodeDef;
+using op::op_of;
+using op::Role;
 
 // The node that an input text names: "n", "n:1", "^n", "n:out:0".
 std::string_view node_of(std::string_view input) {
@@ -52,8 +55,7 @@ Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::ve
   for (size_t i = 0; i < results.size(); ++i) {
     const Endpoint from = body.rets[i]->input(0);
     const std::string wanted = valid_node_name(results[i].name);
-    const bool same =
-        from.index == 0 && from.node->num_outputs() == 1 && from.node->name() == wanted && from.node->op() != "_Arg" && !taken.count(wanted);
+    const bool same = from.index == 0 && from.node->num_outputs() == 1 && from.node->name() == wanted && !is_arg(*from.node) && !taken.count(wanted);
     out.outputs.push_back(reserve(wanted));
     names[same ? from.node : body.rets[i]] = out.outputs.back();
     if (same) plain.insert(body.rets[i]);
@@ -72,18 +74,18 @@ Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::ve
     }
     for (const Node* c : n->control_inputs()) d.inputs.push_back(cat("^", names[c]));
     d.attrs.erase("_class");  // names nodes, which may have been removed or renamed
-    if (n->op() == "_Arg") {
+    if (is_arg(*n)) {
       const auto index = size_t(n->attr<int64_t>("index"));
       const DType type = base_type(n->attr<DType>("T"));
-      d.op = "Placeholder";
+      d.op = op_of(Role::kPlaceholder);
       d.attrs = {};
       d.attrs["dtype"] = type;
       d.attrs["shape"] = index < args.size() ? args[index].shape : PartialShape::unknown();
-    } else if (n->op() == "_Retval") {
+    } else if (is_retval(*n)) {
       const auto index = size_t(n->attr<int64_t>("index"));
       if (index >= results.size() || plain.count(n)) continue;
       const DType type = n->attr<DType>("T");
-      d.op = "Identity";
+      d.op = op_of(Role::kIdentity);
       d.attrs = {};
       d.attrs["T"] = type;
     }

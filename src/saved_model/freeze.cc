@@ -201,7 +201,7 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       n.op = "Shape";
       renames("output");
       keep_extra(std::move(attrs));
-    } else if (n.op == "VarIsInitializedOp" || n.op == "IsVariableInitialized") {
+    } else if (role == Role::kIsInitialized) {
       n.op = op::op_of(Role::kConst);
       renames("is_initialized");
       n.inputs.erase(n.inputs.begin());

@@ -8,6 +8,7 @@
 #include "core/own_memory.h"
 #include "graph/function_library.h"
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "io/graph_def.h"
 #include "io/message_file.h"
 #include "op/variable.h"
@@ -24,8 +25,6 @@ bool is_directory(const std::string& path) {
   struct stat s;
   return stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
 }
-
-bool is_variable(const Node& n) { return n.op() == "VarHandleOp" || n.op() == "VariableV2" || n.op() == "Variable"; }
 
 Result<BoundSignature::Port> bind(const graph::Graph& graph, std::string name, const TensorInfo& info) {
   BoundSignature::Port p{std::move(name), info.dtype, info.shape, {}, info.name};
@@ -90,9 +89,9 @@ BoundSignature signature_of_graph(const graph::Graph& graph) {
   BoundSignature s;
   s.name = "serving_default";
   for (Node* n : graph.nodes()) {
-    const bool placeholder = n->op() == "Placeholder" || n->op() == "PlaceholderV2";
+    const bool placeholder = role_of(*n) == graph::Role::kPlaceholder;
     const bool read = !n->uses().empty() || !n->control_outputs().empty();
-    if (n->num_outputs() == 0 || (!placeholder && (read || n->op() == "Const" || is_variable(*n)))) continue;
+    if (n->num_outputs() == 0 || (!placeholder && (read || is_const(*n) || is_variable(*n)))) continue;
     for (int i = 0; i < n->num_outputs(); ++i) {
       BoundSignature::Port p;
       p.name = n->num_outputs() == 1 ? n->name() : cat(n->name(), ":", i);
@@ -165,7 +164,7 @@ Status Model::open_graph(const Registry& registry, const LoadOptions& options) {
   session_ = std::make_unique<runtime::Session>(*graph_, graph_mutex_, options.session);
   functions_ = std::make_unique<FunctionTable>(objects_, meta_, path_, *graph_, *session_);
   signatures_.push_back(signature_of_graph(*graph_));
-  if (Node* init = graph_->find(kInitTables); init && init->op() == "NoOp") WEFT_RETURN_IF_ERROR(session_->run({}, {}, {}, {}, {&init, 1}, {}));
+  if (Node* init = graph_->find(kInitTables); init && is_no_op(*init)) WEFT_RETURN_IF_ERROR(session_->run({}, {}, {}, {}, {&init, 1}, {}));
   return list_variables();
 }
 

@@ -169,7 +169,7 @@ std::string export_one(FunctionMap& functions, ObjectGraph& objects, const Funct
   made.stateful = gradient.stateful;
   NodeDef call;
   call.name = "call";
-  call.op = call_op(gradient.stateful);
+  call.op = op::op_of(op::Role::kCall, gradient.stateful);
   call.attrs["f"] = FunctionAttr{gradient.name, nullptr};
   std::vector<DType> given, results;
   StructuredValue arguments = list_value(Kind::kTuple, {none_value()}), outputs = list_value(Kind::kList, {}), keywords;

@@ -5,6 +5,7 @@
 
 #include "core/cat.h"
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "saved_model/export_graph.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
@@ -16,10 +17,10 @@ using graph::Graph;
 using graph::Node;
 using op::AttrMap;
 using op::FunctionAttr;
+using op::op_of;
+using op::Role;
 using wire::ProtoWriter;
 using Kind = SavedObject::Kind;
-
-const char* call_op(bool stateful) { return stateful ? "StatefulPartitionedCall" : "PartitionedCall"; }
 
 namespace {
 
@@ -38,7 +39,7 @@ class Builder {
       if (nodes[i].kind == Kind::kResource) WEFT_RETURN_IF_ERROR(add_resource(int(i)));
     }
     for (const auto& s : model_.signatures) WEFT_RETURN_IF_ERROR(add_signature(s));
-    WEFT_ASSIGN(Node* init, add("NoOp", "NoOp", {}, {}, init_));
+    WEFT_ASSIGN(Node* init, add(op_of(Role::kNoOp), op_of(Role::kNoOp), {}, {}, init_));
     out_.init_op = init->name();
     return model_.saver ? add_saver(trackables) : Status();
   }
@@ -53,15 +54,15 @@ class Builder {
     return graph_.add(graph_.unique_name(name), op, std::move(attrs), std::move(inputs), controls);
   }
   Result<Node*> add_placeholder(std::string_view name, DType dtype, const PartialShape& shape) {
-    return add(name, "Placeholder", {{"dtype", dtype}, {"shape", shape}}, {});
+    return add(name, op_of(Role::kPlaceholder), {{"dtype", dtype}, {"shape", shape}}, {});
   }
   // A variable's handle, under a name that is its own as a resource as well.
   Result<Node*> add_handle(std::string_view wanted, DType dtype, const PartialShape& shape) {
     const std::string name = graph_.unique_name(wanted);
-    return graph_.add(name, "VarHandleOp", {{"dtype", dtype}, {"shape", shape}, {"shared_name", name}}, {});
+    return graph_.add(name, op_of(Role::kVarHandle), {{"dtype", dtype}, {"shape", shape}, {"shared_name", name}}, {});
   }
   Result<Node*> add_read(std::string_view name, Node* handle, DType dtype, std::vector<Node*> controls = {}) {
-    return add(name, "ReadVariableOp", {{"dtype", dtype}}, {Endpoint{handle, 0}}, std::move(controls));
+    return add(name, op_of(Role::kReadVariable), {{"dtype", dtype}}, {Endpoint{handle, 0}}, std::move(controls));
   }
 
   Status add_variable(int object) {
@@ -84,7 +85,8 @@ class Builder {
   Status add_asset(int object) {
     WEFT_ASSIGN(Node* path, add_placeholder("asset_path_initializer", DType::kString, PartialShape::scalar()));
     WEFT_ASSIGN(Node* handle, add_handle("asset_path", DType::kString, PartialShape::scalar()));
-    WEFT_ASSIGN(Node* assign, add("AssignVariableOp", "AssignVariableOp", {{"dtype", DType::kString}}, {Endpoint{handle, 0}, Endpoint{path, 0}}));
+    WEFT_ASSIGN(Node* assign, add(op_of(Role::kAssignVariable), op_of(Role::kAssignVariable), {{"dtype", DType::kString}},
+                                  {Endpoint{handle, 0}, Endpoint{path, 0}}));
     model_.objects.nodes[size_t(object)].asset = int(out_.assets.size());
     out_.assets.emplace_back(path->name() + ":0", file_name(model_.assets.at(object)));
     init_.push_back(assign);
@@ -120,7 +122,7 @@ class Builder {
     if (auto it = assets_.find(object); it != assets_.end()) {
       std::vector<Node*> after;
       if (at_start) after.push_back(it->second.second);
-      WEFT_ASSIGN(Node* read, add_read("ReadVariableOp", it->second.first, DType::kString, std::move(after)));
+      WEFT_ASSIGN(Node* read, add_read(op_of(Role::kReadVariable), it->second.first, DType::kString, std::move(after)));
       return Endpoint{read, 0};
     }
     auto it = tensors_.find(object);
@@ -139,7 +141,7 @@ class Builder {
     std::vector<DType> in, out;
     for (const auto& a : def->inputs) in.push_back(a.type);
     for (const auto& a : def->outputs) out.push_back(a.type);
-    const char* op = call_op(def->stateful);
+    const std::string_view op = op_of(Role::kCall, def->stateful);
     return add(op, op, {{"f", FunctionAttr{function, nullptr}}, {"Tin", std::move(in)}, {"Tout", std::move(out)}}, std::move(args));
   }
 
@@ -228,14 +230,14 @@ class Builder {
     if (!saved.empty()) {
       WEFT_ASSIGN(Endpoint names, strings(keys));
       WEFT_ASSIGN(Endpoint slices, strings(std::vector<tstring>(keys.size())));
-      WEFT_ASSIGN(Node* restore, add("saver/RestoreV2", "RestoreV2", {{"dtypes", types}}, {Endpoint{file, 0}, names, slices}));
+      WEFT_ASSIGN(Node* restore, add("saver/RestoreV2", op_of(Role::kRestore), {{"dtypes", types}}, {Endpoint{file, 0}, names, slices}));
       for (size_t i = 0; i < saved.size(); ++i) {
-        WEFT_ASSIGN(Node* a, add("saver/AssignVariableOp", "AssignVariableOp", {{"dtype", types[i]}},
+        WEFT_ASSIGN(Node* a, add("saver/AssignVariableOp", op_of(Role::kAssignVariable), {{"dtype", types[i]}},
                                  {Endpoint{saved[i].handle, 0}, Endpoint{restore, int(i)}}));
         assigned.push_back(a);
       }
     }
-    WEFT_ASSIGN(Node* all, add("saver_restore", "NoOp", {}, {}, std::move(assigned)));
+    WEFT_ASSIGN(Node* all, add("saver_restore", op_of(Role::kNoOp), {}, {}, std::move(assigned)));
     // The object graph is saved along, so that what these ops write restores as objects.
     WEFT_ASSIGN(Node* objects, graph_.add_const(graph_.unique_name("saver/Const"), Tensor::scalar(tstring(encode_trackables(trackables)))));
     keys.push_back(tstring(std::string(kObjectGraphKey)));
@@ -245,8 +247,8 @@ class Builder {
     std::vector<Endpoint> inputs{{file, 0}, names, slices};
     for (const Variable& v : saved) inputs.push_back({v.read, 0});
     inputs.push_back({objects, 0});
-    WEFT_ASSIGN(Node* save, add("saver/SaveV2", "SaveV2", {{"dtypes", std::move(types)}}, std::move(inputs)));
-    WEFT_ASSIGN(Node* done, add("saver_saved", "Identity", {}, {Endpoint{file, 0}}, {save}));
+    WEFT_ASSIGN(Node* save, add("saver/SaveV2", op_of(Role::kSave), {{"dtypes", std::move(types)}}, std::move(inputs)));
+    WEFT_ASSIGN(Node* done, add("saver_saved", op_of(Role::kIdentity), {}, {Endpoint{file, 0}}, {save}));
     out_.filename = file->name() + ":0";
     out_.save_tensor = done->name() + ":0";
     out_.restore_op = all->name();

@@ -25,7 +25,4 @@ struct SavedGraph {
 Result<SavedGraph> build_saved_graph(const op::Registry& registry, std::shared_ptr<graph::FunctionLibrary> library, ModelDescription& model,
                                      std::span<const SavedTrackable> trackables);
 
-// The op that calls a function.
-const char* call_op(bool stateful);
-
 }  // namespace weft_engine::saved_model

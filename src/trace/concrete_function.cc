@@ -157,7 +157,7 @@ Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& conte
   }
   attrs["_read_only_resource_inputs"] = std::move(read_only);
   attrs["_collective_manager_ids"] = std::vector<int64_t>();
-  auto out = emitter.apply(stateful ? "StatefulPartitionedCall" : "PartitionedCall", arguments, std::move(attrs));
+  auto out = emitter.apply(op_of(Role::kCall, stateful), arguments, std::move(attrs));
   WEFT_RETURN_IF_ERROR(emitter.take_status());
   return out;
 }
@@ -186,7 +186,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   for (const Value& v : outputs) {
     // Through an identity: an argument may be a result, and a result may be given twice.
     WEFT_ASSIGN(Value own, g->import(v));
-    results.push_back(g->emitter().one("Identity", {own}));
+    results.push_back(g->emitter().one(op_of(Role::kIdentity), {own}));
     WEFT_RETURN_IF_ERROR(g->emitter().take_status());
     f->ret_types_.push_back(own.dtype());
     f->ret_shapes_.push_back(own.shape());

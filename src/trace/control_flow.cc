@@ -308,10 +308,10 @@ class Loop {
       return invalid_argument("Input 'input' passed ", dtype_name(go_on.dtype()), " expected bool: the condition of a loop must give a boolean");
     Emitter& e = p.graph->emitter();
     if (options_.maximum_iterations) {
-      p.name_next("Less");
-      Value few = e.one("Less", {args[0], args[1]});
-      p.name_next("LogicalAnd");
-      go_on = e.one("LogicalAnd", {few, go_on});
+      p.name_next(std::string(op_of(op::Symbol::kLess)));
+      Value few = e.one(op_of(op::Symbol::kLess), {args[0], args[1]});
+      p.name_next(std::string(op_of(op::Symbol::kAnd)));
+      go_on = e.one(op_of(op::Symbol::kAnd), {few, go_on});
     }
     p.results = {go_on};
     WEFT_RETURN_IF_ERROR(e.take_status());
@@ -338,7 +338,7 @@ class Loop {
     e.set_next_name(next + "/y");
     Value one = args[0].dtype() == DType::kInt64 ? e.constant(Tensor::scalar<int64_t>(1)) : e.constant(Tensor::scalar<int32_t>(1));
     e.set_next_name(next);
-    p.results = {e.one("AddV2", {args[0], one}), args[1]};
+    p.results = {e.one(op_of(op::Symbol::kPlus), {args[0], one}), args[1]};
     p.results.insert(p.results.end(), given.begin(), given.end());
     WEFT_RETURN_IF_ERROR(e.take_status());
     return p.own_results();

@@ -335,7 +335,7 @@ void destroy_resource(eager::Context& context, const RefPtr<eager::TensorHandle>
   EagerEmitter& e = eager_emitter(context);
   AttrMap attrs;
   attrs["ignore_lookup_error"] = true;
-  e.apply("DestroyResourceOp", {e.wrap(handle)}, std::move(attrs));
+  e.apply(op_of(Role::kDestroyResource), {e.wrap(handle)}, std::move(attrs));
   (void)e.take_status();  // nobody is left to tell
 }
 

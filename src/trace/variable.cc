@@ -90,7 +90,7 @@ Result<Value> VariableState::aggregated(std::span<const Value> values) const {
   if (spec_.aggregation == Aggregation::kMean) {
     // Whole numbers are divided as TensorFlow does it: towards zero.
     const bool real = autodiff::differentiable(spec_.dtype);
-    sum = e.one(real ? "RealDiv" : "TruncateDiv", {sum, scalar(e, spec_.dtype, double(values.size()))});
+    sum = e.one(real ? op_of(op::Symbol::kDivide) : "TruncateDiv", {sum, scalar(e, spec_.dtype, double(values.size()))});
   }
   WEFT_RETURN_IF_ERROR(e.take_status());
   return sum;
@@ -162,10 +162,10 @@ Status VariableState::assign(std::string_view op, const Value& value) {
   if (on_read && spec_.aggregation == Aggregation::kNone) return no_aggregation();
   if (on_read && spec_.aggregation == Aggregation::kSum) {
     if (op != op_of(Role::kAssignVariable))
-      return invalid_argument("SyncOnReadVariable does not support `", op == "AssignAddVariableOp" ? "assign_add" : "assign_sub",
+      return invalid_argument("SyncOnReadVariable does not support `", op == op_of(Role::kAddToVariable) ? "assign_add" : "assign_sub",
                               "` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.");
     Emitter& e = emitter_here(context_);
-    Value share = e.one("RealDiv", {value, scalar(e, spec_.dtype, double(copies_.size()))});
+    Value share = e.one(op_of(op::Symbol::kDivide), {value, scalar(e, spec_.dtype, double(copies_.size()))});
     WEFT_RETURN_IF_ERROR(e.take_status());
     return assign_copies(op, share);
   }

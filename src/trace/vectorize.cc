@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "graph/function_body.h"
+#include "graph/node_traits.h"
 #include "op/emit.h"
 #include "trace/concrete_function.h"
 #include "trace/control_flow.h"
 #include "trace/variable.h"
 
 namespace weft_engine::trace {
+
 namespace {
 
 Value on(Emitter& e, const Value& v) { return Value(e, RefPtr<ValueRep>::share(v.rep())); }
@@ -17,9 +19,11 @@ const FunctionAttr* function_attr(const AttrMap& attrs, const char* name) {
   auto it = attrs.find(name);
   return it == attrs.end() ? nullptr : it->second.get<FunctionAttr>();
 }
-bool is_call(std::string_view op) { return op == "PartitionedCall" || op == "StatefulPartitionedCall"; }
-bool is_branch(std::string_view op) { return op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase"; }
-bool is_loop(std::string_view op) { return op == "While" || op == "StatelessWhile"; }
+
+Role role_in(const op::Registry& registry, std::string_view op) {
+  const OpSpec* spec = registry.find(op);
+  return spec ? spec->traits().role : Role::kNone;  // a function
+}
 
 PartialShape with_front(const PartialShape& s, int64_t rows) {
   if (!s.has_rank()) return s;
@@ -75,8 +79,8 @@ Result<std::vector<Value>> RowEmitter::replay(const Graph& graph, std::span<cons
       out = {it->second};
       continue;
     }
-    if (n->op() == "NoOp") continue;
-    if (n->op() == "Const") {
+    if (is_no_op(*n)) continue;
+    if (is_const(*n)) {
       out = {constant(n->attr<Tensor>("value"))};
     } else {
       std::vector<Value> in;
@@ -121,13 +125,14 @@ RowEmitter::Outputs RowEmitter::do_apply(std::string_view op, std::span<const Va
 
 RowEmitter::Outputs RowEmitter::otherwise(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
   Outputs out = unimplemented(op);
-  if (is_call(op)) {
+  const Role role = role_in(registry(), op);
+  if (role == Role::kCall) {
     const FunctionAttr* f = function_attr(attrs, "f");
     if (!f) return invalid_argument(op, " names no function");
     return call(*f, inputs);
   }
-  if (is_branch(op)) out = branch(op, inputs, attrs);
-  else if (is_loop(op)) out = loop(inputs, attrs);
+  if (role == Role::kIf || role == Role::kCase) out = branch(op, inputs, attrs);
+  else if (role == Role::kWhile) out = loop(inputs, attrs);
   if (out.ok() || out.status().code() != core::Code::kUnimplemented) return out;
   (void)take_status();
   return row_by_row(op, inputs, std::move(attrs));
@@ -178,7 +183,7 @@ RowEmitter::Outputs RowEmitter::call(const FunctionAttr& f, std::span<const Valu
 // ---- branches ------------------------------------------------------------------------------------------------
 
 RowEmitter::Outputs RowEmitter::branch(std::string_view op, std::span<const Value> inputs, const AttrMap& attrs) {
-  const bool as_if = op == "If" || op == "StatelessIf";
+  const bool as_if = role_in(registry(), op) == Role::kIf;
   std::vector<FunctionAttr> functions;
   if (as_if) {
     const FunctionAttr *yes = function_attr(attrs, "then_branch"), *no = function_attr(attrs, "else_branch");
@@ -237,14 +242,13 @@ RowEmitter::Outputs RowEmitter::branch_by_row(std::span<const FunctionAttr> func
   Value choice = inner(inputs[0]);
   if (!as_if) {  // an index that is none means the last branch
     const int last = int(functions.size()) - 1;
-    Value bad = op::binary("LogicalOr", op::binary("Less", choice, op::scalar(b, DType::kInt32, 0)),
-                           op::binary("Greater", choice, op::scalar(b, DType::kInt32, last)));
+    Value bad = op::logical_or(op::less(choice, op::scalar(b, DType::kInt32, 0)), op::greater(choice, op::scalar(b, DType::kInt32, last)));
     choice = op::where(bad, op::scalar(b, DType::kInt32, last), choice);
   }
   std::vector<Value> places;
   std::vector<std::vector<Value>> parts;
   for (size_t k = 0; k < functions.size(); ++k) {
-    Value takes = as_if ? (k == 0 ? choice : op::unary("LogicalNot", choice)) : op::binary("Equal", choice, op::scalar(b, DType::kInt32, double(k)));
+    Value takes = as_if ? (k == 0 ? choice : op::logical_not(choice)) : op::equal(choice, op::scalar(b, DType::kInt32, double(k)));
     places.push_back(places_where(b, takes));
     auto e = some(b, places.back());
     WEFT_ASSIGN(std::vector<Value> args, taken(*e, inputs.subspan(1), places.back()));
@@ -444,17 +448,17 @@ RowEmitter::Outputs RowEmitter::row_by_row(std::string_view op, std::span<const 
   for (size_t k = 0; k < types.size(); ++k) {
     AttrMap a;
     a["element_dtype"] = types[k];
-    vars.push_back(b.one("TensorListReserve", {shape_value(b, shapes[k]), rows()}, std::move(a)));
+    vars.push_back(b.one(op_of(Role::kListReserve), {shape_value(b, shapes[k]), rows()}, std::move(a)));
   }
   WEFT_RETURN_IF_ERROR(b.take_status());
   Status failed;
   auto out = add_loop(
-      *g, [&](std::span<const Value> args) { return std::vector<Value>{op::binary("Less", args[0], on(args[0].emitter(), rows()))}; },
+      *g, [&](std::span<const Value> args) { return std::vector<Value>{op::less(args[0], on(args[0].emitter(), rows()))}; },
       [&](std::span<const Value> args) {
         Emitter& e = FuncGraph::current()->emitter();
         std::vector<Value> next{args[0] + op::scalar(e, DType::kInt32, 1)};
         const std::vector<Value> made = one_row(args[0]);
-        for (size_t k = 0; k < made.size(); ++k) next.push_back(e.one("TensorListSetItem", {args[k + 1], args[0], made[k]}));
+        for (size_t k = 0; k < made.size(); ++k) next.push_back(e.one(op_of(Role::kListSet), {args[k + 1], args[0], made[k]}));
         failed = e.take_status();
         return failed.ok() ? next : std::vector<Value>();
       },
@@ -466,7 +470,7 @@ RowEmitter::Outputs RowEmitter::row_by_row(std::string_view op, std::span<const 
     AttrMap a;
     a["element_dtype"] = types[k];
     a["num_elements"] = num_rows();
-    results.push_back(batched(b.one("TensorListStack", {(*out)[k + 1], shape_value(b, shapes[k])}, std::move(a))));
+    results.push_back(batched(b.one(op_of(Role::kListStack), {(*out)[k + 1], shape_value(b, shapes[k])}, std::move(a))));
   }
   WEFT_RETURN_IF_ERROR(b.take_status());
   return results;
@@ -496,11 +500,9 @@ RowEmitter::Outputs RowEmitter::row_by_row_now(std::string_view op, std::span<co
   }
   std::vector<Value> stacked;
   for (const auto& r : results) {
-    AttrMap a;
-    a["axis"] = 0;
-    auto made = base().apply("Pack", r, std::move(a));
+    Value made = op::pack(r, 0);
     WEFT_RETURN_IF_ERROR(base().take_status());
-    stacked.push_back(batched(made[0]));
+    stacked.push_back(batched(made));
   }
   return stacked;
 }
@@ -510,13 +512,14 @@ RowEmitter::Outputs RowEmitter::row_by_row_now(std::string_view op, std::span<co
 namespace {
 
 // Branches and loops, here or in what is called.
-bool has_control_flow(const graph::FunctionLibrary& library, std::string_view op, const AttrMap& attrs, int depth) {
-  if (is_branch(op) || is_loop(op)) return true;
-  const FunctionAttr* f = is_call(op) ? function_attr(attrs, "f") : nullptr;
-  auto def = library.find(f ? std::string_view(f->name) : op);
+bool has_control_flow(eager::Context& context, std::string_view op, const AttrMap& attrs, int depth) {
+  const Role role = role_in(context.registry(), op);
+  if (role == Role::kIf || role == Role::kCase || role == Role::kWhile) return true;
+  const FunctionAttr* f = role == Role::kCall ? function_attr(attrs, "f") : nullptr;
+  auto def = context.functions().find(f ? std::string_view(f->name) : op);
   if (!def.ok() || depth > 64) return false;
   return std::any_of((*def)->nodes.begin(), (*def)->nodes.end(),
-                     [&](const graph::NodeDef& n) { return has_control_flow(library, n.op, n.attrs, depth + 1); });
+                     [&](const graph::NodeDef& n) { return has_control_flow(context, n.op, n.attrs, depth + 1); });
 }
 
 Result<std::vector<Value>> emit_rows(FuncGraph& traced, std::span<const Value> results, std::span<const Value> elements, int64_t rows,
@@ -549,10 +552,8 @@ Result<std::vector<Value>> vectorized(FuncGraph& traced, std::span<const Value> 
   eager::Context& context = traced.context();
   if (elements.empty()) return invalid_argument("a vectorized map of no elements");
   const auto nodes = traced.graph().nodes();
-  const bool whole = std::any_of(nodes.begin(), nodes.end(), [&](Node* n) {
-    const bool calls = is_call(n->op()) || n->is_function_call();
-    return has_control_flow(context.functions(), n->op(), calls ? attrs_of(*n) : AttrMap(), 0);
-  });
+  const bool whole =
+      std::any_of(nodes.begin(), nodes.end(), [&](Node* n) { return has_control_flow(context, n->op(), is_call(*n) ? attrs_of(*n) : AttrMap(), 0); });
   if (FuncGraph::current() || !whole) return emit_rows(traced, results, elements, rows, options);
   // As one function: lists that pass from a loop to what is behind it have gradients inside of graphs alone.
   auto graph = FuncGraph::make(context, "vectorized_map", nullptr);

@@ -98,7 +98,7 @@ Tensor tanh(const Tensor& x) { return weft::tanh(x); }
 Tensor softmax(const Tensor& x, int64_t axis) { return along(raw::Softmax, x, axis); }
 Tensor log_softmax(const Tensor& x, int64_t axis) { return along(raw::LogSoftmax, x, axis); }
 Tensor softplus(const Tensor& x) { return raw::Softplus(x); }
-Tensor softsign(const Tensor& x) { return raw::Softsign(x); }
+Tensor softsign(const Tensor& x) { return weft::softsign(x); }
 Tensor silu(const Tensor& x) { return x * weft::sigmoid(x); }
 Tensor swish(const Tensor& x) { return silu(x); }
 Tensor mish(const Tensor& x) { return x * weft::tanh(weft::softplus(x)); }

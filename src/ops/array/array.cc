@@ -321,7 +321,7 @@ void array(Registry& r) {
       .attr("value: tensor")
       .attr("dtype: type")
       .doc("A tensor that is part of the program.")
-      .traits({.role = Role::kConst})
+      .traits({.role = Role::kConst, .made = Made::kAlways})
       .shape(const_shape)
       .no_grad()
       .cpu<Const>();
@@ -406,7 +406,7 @@ void array(Registry& r) {
       .out("output: T")
       .attr("T: type")
       .doc("The input itself.")
-      .traits({.role = Role::kIdentity, .forwards_inputs = true, .elementwise = true})
+      .traits({.role = Role::kIdentity, .made = Made::kAlways, .forwards_inputs = true, .elementwise = true})
       .shape(identity_shape)
       .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);
@@ -416,7 +416,7 @@ void array(Registry& r) {
       .out("output: T")
       .attr("T: list(type) >= 1")
       .doc("The inputs themselves.")
-      .traits({.role = Role::kIdentityN, .forwards_inputs = true})
+      .traits({.role = Role::kIdentityN, .made = Made::kAlways, .forwards_inputs = true})
       .shape(identity_n_shape)
       .grad(identity_n_grad)
       .cpu(run_identity_n);
@@ -436,7 +436,7 @@ void array(Registry& r) {
       .attr("dtype: type")
       .attr("shape: shape = <unknown>")
       .doc("A value that has to be fed when the graph runs.")
-      .traits({.role = Role::kPlaceholder, .impure = true})
+      .traits({.role = Role::kPlaceholder, .made = Made::kAlways, .impure = true})
       .shape(shape_attr)
       .cpu(run_placeholder);
 

@@ -243,7 +243,7 @@ void control_flow(Registry& r) {
       .attr("is_constant: bool = false")
       .attr("parallel_iterations: int = 10")
       .doc("Hands a value to a loop.")
-      .traits({.role = Role::kEnter})
+      .traits({.role = Role::kEnter, .made = Made::kAlways})
       .shape(enter_shape)
       .grad(no_loop_grad)
       .cpu(pass_through);
@@ -253,7 +253,7 @@ void control_flow(Registry& r) {
       .out("output: T")
       .attr("T: type")
       .doc("Hands a value out of a loop.")
-      .traits({.role = Role::kExit})
+      .traits({.role = Role::kExit, .made = Made::kAlways})
       .shape(through_shape)
       .grad(no_loop_grad)
       .cpu(pass_through);
@@ -262,7 +262,7 @@ void control_flow(Registry& r) {
       .in("input: bool")
       .out("output: bool")
       .doc("Whether the loop continues.")
-      .traits({.role = Role::kLoopCond, .forwards_inputs = true})
+      .traits({.role = Role::kLoopCond, .made = Made::kAlways, .forwards_inputs = true})
       .shape(loop_cond_shape)
       .no_grad()
       .cpu(pass_through);
@@ -274,7 +274,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .attr("N: int >= 1")
       .doc("The one input that is alive, and its number.")
-      .traits({.role = Role::kMerge})
+      .traits({.role = Role::kMerge, .made = Made::kAlways})
       .shape(merge_shape)
       .grad(merge_grad)
       .cpu(run_merge);
@@ -284,12 +284,12 @@ void control_flow(Registry& r) {
       .out("output: T")
       .attr("T: type")
       .doc("Hands a value to the next round of a loop.")
-      .traits({.role = Role::kNextIteration})
+      .traits({.role = Role::kNextIteration, .made = Made::kAlways})
       .shape(shapes::unchanged)
       .grad(no_loop_grad)
       .cpu(pass_through);
 
-  r.add("NoOp").doc("Does nothing.").traits({.role = Role::kNoOp}).shape(shapes::no_outputs).cpu(do_nothing);
+  r.add("NoOp").doc("Does nothing.").traits({.role = Role::kNoOp, .made = Made::kAlways}).shape(shapes::no_outputs).cpu(do_nothing);
 
   r.add("RefEnter")
       .in("data: Ref(T)")
@@ -367,7 +367,7 @@ void control_flow(Registry& r) {
       .out("output_true: T")
       .attr("T: type")
       .doc("Hands the data to the branch that pred names; the other one is dead.")
-      .traits({.role = Role::kSwitch})
+      .traits({.role = Role::kSwitch, .made = Made::kAlways})
       .shape(switch_shape)
       .grad(switch_grad)
       .cpu(run_switch);
@@ -386,7 +386,7 @@ void control_flow(Registry& r) {
       .attr("index: int >= 0")
       .stateful()
       .doc("An argument of a function; the graph runtime puts it there.")
-      .traits({.role = Role::kArg})
+      .traits({.role = Role::kArg, .made = Made::kAlways})
       .shape(shapes::unknown);
 
   r.add("_ArrayToList")
@@ -417,7 +417,7 @@ void control_flow(Registry& r) {
       .attr("index: int >= 0")
       .stateful()
       .doc("A result of a function; the graph runtime takes it from there.")
-      .traits({.role = Role::kRetval})
+      .traits({.role = Role::kRetval, .made = Made::kAlways})
       .shape(shapes::no_outputs);
 
   r.add("_SwitchN")

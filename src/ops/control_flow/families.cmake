@@ -1,7 +1,5 @@
 weft_op_families(control_flow
-  FAMILIES
-    control_flow
   SMALL_FAMILIES
-    debug debug_numeric
+    control_flow debug debug_numeric
   SMALL_PARTS
     summarize)

@@ -1,5 +1,5 @@
 weft_op_families(function
   FAMILIES
-    function send_recv
+    function
   SMALL_FAMILIES
-    collective py_func)
+    collective py_func send_recv)

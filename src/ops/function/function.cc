@@ -322,7 +322,7 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .stateful()
       .doc("Calls the function that an index chooses.")
-      .traits({.role = Role::kCase})
+      .traits({.role = Role::kCase, .made = Made::kStateful})
       .shape(promised_shapes)
       .cpu_make(make<CaseKernel>);
 
@@ -368,7 +368,7 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .stateful()
       .doc("Calls one of two functions.")
-      .traits({.role = Role::kIf})
+      .traits({.role = Role::kIf, .made = Made::kStateful})
       .shape(promised_shapes)
       .cpu_make(make<IfKernel>);
 
@@ -382,7 +382,7 @@ void function(Registry& r) {
       .attr("config_proto: string = ''")
       .attr("executor_type: string = ''")
       .doc("Calls a function that has no side effects; its parts may run on several devices.")
-      .traits({.role = Role::kCall})
+      .traits({.role = Role::kCall, .made = Made::kStateless})
       .shape(shapes::unknown)
       .cpu_make(make<CallKernel>);
 
@@ -410,7 +410,7 @@ void function(Registry& r) {
       .stateful()
       .distributed_communication()
       .doc("Calls a function; its parts may run on several devices.")
-      .traits({.role = Role::kCall})
+      .traits({.role = Role::kCall, .made = Made::kStateful})
       .shape(shapes::unknown)
       .cpu_make(make<CallKernel>);
 
@@ -423,7 +423,7 @@ void function(Registry& r) {
       .attr("branches: list(func) >= 1")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls the function that an index chooses, none of which has side effects.")
-      .traits({.role = Role::kCase})
+      .traits({.role = Role::kCase, .made = Made::kStateless})
       .shape(promised_shapes)
       .cpu_make(make<CaseKernel>);
 
@@ -438,7 +438,7 @@ void function(Registry& r) {
       .attr("else_branch: func")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls one of two functions, neither of which has side effects.")
-      .traits({.role = Role::kIf})
+      .traits({.role = Role::kIf, .made = Made::kStateless})
       .shape(promised_shapes)
       .cpu_make(make<IfKernel>);
 
@@ -451,7 +451,7 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .attr("parallel_iterations: int = 10")
       .doc("Calls a function without side effects as long as another gives true.")
-      .traits({.role = Role::kWhile})
+      .traits({.role = Role::kWhile, .made = Made::kStateless})
       .shape(loop_shapes)
       .cpu_make(make<WhileKernel>);
 
@@ -462,7 +462,7 @@ void function(Registry& r) {
       .attr("Tout: list(type) >= 1")
       .attr("f: func")
       .doc("The gradients of a function for its inputs.")
-      .traits({.role = Role::kSymbolicGradient})
+      .traits({.role = Role::kSymbolicGradient, .made = Made::kAlways})
       .shape(gradient_shape)
       .cpu_make(make<GradientKernel>);
 
@@ -476,7 +476,7 @@ void function(Registry& r) {
       .attr("parallel_iterations: int = 10")
       .stateful()
       .doc("Calls a function as long as another gives true.")
-      .traits({.role = Role::kWhile})
+      .traits({.role = Role::kWhile, .made = Made::kStateful})
       .shape(loop_shapes)
       .cpu_make(make<WhileKernel>);
 }

@@ -96,8 +96,8 @@ void send_recv(Registry& r) {
   send(r.add("_HostSend").doc("Sends a tensor in host memory to another device.").traits({.role = Role::kSend}));
   recv(r.add("Recv").doc("A tensor that another device, or another part of the step, sends."));
   send(r.add("Send").doc("Sends a tensor to another device, or to another part of the step."));
-  recv(r.add("_Recv").doc("A tensor that another device sends.").traits({.role = Role::kRecv}));
-  send(r.add("_Send").doc("Sends a tensor to another device.").traits({.role = Role::kSend}));
+  recv(r.add("_Recv").doc("A tensor that another device sends.").traits({.role = Role::kRecv, .made = Made::kAlways}));
+  send(r.add("_Send").doc("Sends a tensor to another device.").traits({.role = Role::kSend, .made = Made::kAlways}));
 }
 
 }  // namespace weft_engine::ops

@@ -290,6 +290,7 @@ void checkpoint(Registry& r) {
       .attr("dtypes: list(type) >= 1")
       .stateful()
       .effect_free()
+      .traits({.role = Role::kRestore, .made = Made::kAlways})
       .doc("Reads tensors, or slices of them, from a checkpoint.")
       .shape(restore_v2_shape)
       .cpu(run_restore_v2);
@@ -322,6 +323,7 @@ void checkpoint(Registry& r) {
       .in("tensors: dtypes")
       .attr("dtypes: list(type) >= 1")
       .stateful()
+      .traits({.role = Role::kSave, .made = Made::kAlways})
       .doc("Writes tensors, or slices of them, into a checkpoint.")
       .shape([](ShapeContext& c) { return save_shape(c, 2); })
       .cpu(run_save_v2);

@@ -360,6 +360,7 @@ void matmul(Registry& r) {
       .attr("grad_a: bool = false")
       .attr("grad_b: bool = false")
       .doc("Multiplies two matrices, either of them transposed on demand.")
+      .traits({.symbol = Symbol::kMatMul, .made = Made::kAlways})
       .shape(matmul_shape)
       .grad(matmul_grad)
       .cpu<MatMul>(types<WEFT_FLOATS, int16_t, int32_t, int64_t, WEFT_COMPLEX>("T"));
@@ -384,6 +385,7 @@ void matmul(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Tells whether devices that can may multiply with rounded operands.")
+      .traits({.python_only = true})
       .shape(shapes::scalar)
       .cpu([](KernelContext& c) -> Status {
         c.set_output(0, Tensor::scalar(true));  // as TensorFlow has it unless told otherwise; no CPU makes use of it

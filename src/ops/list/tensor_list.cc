@@ -482,7 +482,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}")
       .doc("Makes a list without elements.")
-      .traits({.role = Role::kEmptyList, .differs_by_row = true})
+      .traits({.role = Role::kEmptyList, .made = Made::kAlways, .differs_by_row = true})
       .shape(shapes::scalar)
       .cpu(run_empty);
 
@@ -584,7 +584,7 @@ void tensor_list(Registry& r) {
       .out("tensor: element_dtype")
       .attr("element_dtype: type")
       .doc("Takes the last element off a list.")
-      .traits({.role = Role::kListPop})
+      .traits({.role = Role::kListPop, .made = Made::kAlways})
       .shape(pop_back_shape)
       .grad(list_pop_back_grad)
       .cpu(run_pop_back);
@@ -596,7 +596,7 @@ void tensor_list(Registry& r) {
       .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .doc("Puts an element at the end of a list.")
-      .traits({.role = Role::kListPush})
+      .traits({.role = Role::kListPush, .made = Made::kAlways})
       .shape(shapes::scalar)
       .grad(list_push_back_grad)
       .cpu(run_push_back);
@@ -621,7 +621,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Makes a list with a number of elements that are not set yet.")
       .shape(shapes::scalar)
-      .traits({.differs_by_row = true})
+      .traits({.role = Role::kListReserve, .made = Made::kAlways, .differs_by_row = true})
       .cpu(run_reserve);
 
   r.add("TensorListResize")
@@ -680,6 +680,7 @@ void tensor_list(Registry& r) {
       .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("resize_if_index_out_of_bounds: bool = false")
+      .traits({.role = Role::kListSet, .made = Made::kAlways})
       .doc("Sets one element of a list.")
       .shape(shapes::scalar)
       .grad(list_set_item_grad)
@@ -704,6 +705,7 @@ void tensor_list(Registry& r) {
       .out("tensor: element_dtype")
       .attr("element_dtype: type")
       .attr("num_elements: int = -1")
+      .traits({.role = Role::kListStack, .made = Made::kAlways})
       .doc("Stacks all elements of a list into one tensor.")
       .shape(stack_shape)
       .grad(list_stack_grad)

@@ -224,7 +224,7 @@ void compare(Registry& r) {
       .doc("x == y.")
       .shape(equality_shape)
       .no_grad()
-      .traits(broadcasting(Binary::kEqual))
+      .traits(broadcasting(Binary::kEqual, {.symbol = Symbol::kEqual, .made = Made::kAlways}))
       .kernel("CPU", equality(Binary::kEqual), {types<WEFT_NUMBERS, bool, qint8, quint8, qint16, quint16, qint32, tstring>("T")});
 
   r.add("Greater")
@@ -235,7 +235,7 @@ void compare(Registry& r) {
       .doc("x > y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kGreater))
+      .traits(broadcasting(Binary::kGreater, {.symbol = Symbol::kGreater, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kGreater), {types<WEFT_REALS>("T")});
 
   r.add("GreaterEqual")
@@ -246,7 +246,7 @@ void compare(Registry& r) {
       .doc("x >= y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kGreaterEqual))
+      .traits(broadcasting(Binary::kGreaterEqual, {.symbol = Symbol::kGreaterEqual, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kGreaterEqual), {types<WEFT_REALS>("T")});
 
   r.add("IsFinite")
@@ -284,7 +284,7 @@ void compare(Registry& r) {
       .doc("x < y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kLess))
+      .traits(broadcasting(Binary::kLess, {.symbol = Symbol::kLess, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kLess), {types<WEFT_REALS>("T")});
 
   r.add("LessEqual")
@@ -295,7 +295,7 @@ void compare(Registry& r) {
       .doc("x <= y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kLessEqual))
+      .traits(broadcasting(Binary::kLessEqual, {.symbol = Symbol::kLessEqual, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kLessEqual), {types<WEFT_REALS>("T")});
 
   r.add("LogicalAnd")
@@ -306,7 +306,7 @@ void compare(Registry& r) {
       .doc("x and y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kLogicalAnd))
+      .traits(broadcasting(Binary::kLogicalAnd, {.symbol = Symbol::kAnd, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kLogicalAnd), {});
 
   r.add("LogicalNot")
@@ -315,7 +315,7 @@ void compare(Registry& r) {
       .doc("not x.")
       .shape(shapes::unchanged)
       .no_grad()
-      .traits(elementwise(Unary::kLogicalNot, {.involution = true}))
+      .traits(elementwise(Unary::kLogicalNot, {.symbol = Symbol::kNot, .made = Made::kAlways, .involution = true}))
       .kernel("CPU", unary(Unary::kLogicalNot), {});
 
   r.add("LogicalOr")
@@ -326,7 +326,7 @@ void compare(Registry& r) {
       .doc("x or y.")
       .shape(shapes::broadcast_binary)
       .no_grad()
-      .traits(broadcasting(Binary::kLogicalOr))
+      .traits(broadcasting(Binary::kLogicalOr, {.symbol = Symbol::kOr, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kLogicalOr), {});
 
   r.add("NotEqual")
@@ -339,7 +339,7 @@ void compare(Registry& r) {
       .doc("x != y.")
       .shape(equality_shape)
       .no_grad()
-      .traits(broadcasting(Binary::kNotEqual))
+      .traits(broadcasting(Binary::kNotEqual, {.symbol = Symbol::kNotEqual, .made = Made::kAlways}))
       .kernel("CPU", equality(Binary::kNotEqual), {types<WEFT_NUMBERS, bool, qint8, quint8, qint16, quint16, qint32, tstring>("T")});
 
   r.add("Select")

@@ -162,7 +162,7 @@ void math_binary(Registry& r) {
       .doc("The sum of two tensors, or their strings joined, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
       .grad(add_grad)
-      .traits(broadcasting(Binary::kAdd, {.neutral_right = 0, .neutral_left = 0}))
+      .traits(broadcasting(Binary::kAdd, {.symbol = Symbol::kPlus, .neutral_right = 0, .neutral_left = 0}))
       .kernel("CPU", binary(Binary::kAdd), {types<WEFT_FLOATS, WEFT_SIGNED, uint8_t, WEFT_COMPLEX>("T")})
       .cpu(run_add_strings, types<tstring>("T"));
 
@@ -194,7 +194,7 @@ void math_binary(Registry& r) {
       .doc("The sum of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
       .grad(add_grad)
-      .traits(broadcasting(Binary::kAdd, {.neutral_right = 0, .neutral_left = 0}))
+      .traits(broadcasting(Binary::kAdd, {.symbol = Symbol::kPlus, .made = Made::kAlways, .neutral_right = 0, .neutral_left = 0}))
       .kernel("CPU", binary(Binary::kAdd), {types<WEFT_NUMBERS>("T")});
 
   r.add("Atan2")
@@ -242,7 +242,7 @@ void math_binary(Registry& r) {
       .doc("The quotient of two tensors, rounded down.")
       .shape(shapes::broadcast_binary)
       .grad([](const GradContext& g) -> Grads { return g.none(); })
-      .traits(broadcasting(Binary::kFloorDiv))
+      .traits(broadcasting(Binary::kFloorDiv, {.symbol = Symbol::kFloorDivide, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kFloorDiv), {types<WEFT_REALS>("T")});
 
   r.add("FloorMod")
@@ -253,7 +253,7 @@ void math_binary(Registry& r) {
       .doc("The remainder of the division rounded down: it has the sign of y.")
       .shape(shapes::broadcast_binary)
       .grad(floor_mod_grad)
-      .traits(broadcasting(Binary::kFloorMod))
+      .traits(broadcasting(Binary::kFloorMod, {.symbol = Symbol::kModulo, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kFloorMod), {types<WEFT_REALS>("T")});
 
   r.add("Maximum")
@@ -299,7 +299,7 @@ void math_binary(Registry& r) {
       .doc("The product of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
       .grad(mul_grad)
-      .traits(broadcasting(Binary::kMul, {.neutral_right = 1, .neutral_left = 1}))
+      .traits(broadcasting(Binary::kMul, {.symbol = Symbol::kTimes, .made = Made::kAlways, .neutral_right = 1, .neutral_left = 1}))
       .kernel("CPU", binary(Binary::kMul), {types<WEFT_NUMBERS>("T")});
 
   r.add("MulNoNan")
@@ -332,7 +332,7 @@ void math_binary(Registry& r) {
       .doc("x to the power of y.")
       .shape(shapes::broadcast_binary)
       .grad(pow_grad)
-      .traits(broadcasting(Binary::kPow))
+      .traits(broadcasting(Binary::kPow, {.symbol = Symbol::kPower, .made = Made::kAlways}))
       .kernel("CPU", binary(Binary::kPow), {types<WEFT_FLOATS, WEFT_SIGNED, WEFT_COMPLEX>("T")});
 
   r.add("RealDiv")
@@ -345,7 +345,7 @@ void math_binary(Registry& r) {
       .doc("The quotient of two tensors of real or complex numbers.")
       .shape(shapes::broadcast_binary)
       .grad(div_grad)
-      .traits(broadcasting(Binary::kDiv, {.neutral_right = 1}))
+      .traits(broadcasting(Binary::kDiv, {.symbol = Symbol::kDivide, .made = Made::kAlways, .neutral_right = 1}))
       .kernel("CPU", binary(Binary::kDiv), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SquaredDifference")
@@ -370,7 +370,7 @@ void math_binary(Registry& r) {
       .doc("The difference of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
       .grad(sub_grad)
-      .traits(broadcasting(Binary::kSub, {.neutral_right = 0}))
+      .traits(broadcasting(Binary::kSub, {.symbol = Symbol::kMinus, .made = Made::kAlways, .neutral_right = 0}))
       .kernel("CPU", binary(Binary::kSub), {types<WEFT_NUMBERS>("T")});
 
   r.add("TruncateDiv")

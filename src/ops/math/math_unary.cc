@@ -208,7 +208,7 @@ void math_unary(Registry& r) {
       .doc("-x.")
       .shape(shapes::unchanged)
       .grad([](const GradContext& g) -> Grads { return {-g.dy()}; })
-      .traits(elementwise(Unary::kNeg, {.involution = true}))
+      .traits(elementwise(Unary::kNeg, {.symbol = Symbol::kNegate, .made = Made::kAlways, .involution = true}))
       .kernel("CPU", unary(Unary::kNeg), {types<WEFT_FLOATS, WEFT_SIGNED, WEFT_COMPLEX>("T")});
 
   r.add("Reciprocal")

@@ -7,4 +7,6 @@ weft_op_families(nn
   SMALL_FAMILIES
     candidate_sampling nn_act norm_global
   SMALL_PARTS
-    window_lower)
+    window_lower
+  FUSIONS
+    attention attention_gradient elementwise layer_norm recurrent recurrent_gradient)

@@ -1,4 +1,5 @@
 weft_op_families(quantized
   FAMILIES
-    fake_quant quantized quantized_conversions quantized_fused quantized_per_channel quantized_uniform
-    quantized_uniform_products quantized_window)
+    fake_quant quantized quantized_conversions quantized_fused quantized_per_channel quantized_window
+  SMALL_FAMILIES
+    quantized_uniform quantized_uniform_products)

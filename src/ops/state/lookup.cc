@@ -322,7 +322,7 @@ void lookup(Registry& r) {
                  .attr("value_dtype: type")
                  .stateful()
                  .effect_free()
-                 .traits({.role = Role::kHashTable})
+                 .traits({.role = Role::kHashTable, .made = Made::kAlways})
                  .shape(shapes::scalar)
                  .no_grad(),
              NamedTable<Kind::kHash>::create);
@@ -449,7 +449,7 @@ void lookup(Registry& r) {
       .attr("Tin: type")
       .attr("Tout: type")
       .stateful()
-      .traits({.role = Role::kFillTable})
+      .traits({.role = Role::kFillTable, .made = Made::kAlways})
       .shape(handle_rule)
       .cpu(run_insert<true>);
 

@@ -406,6 +406,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Tells whether a resource lives as long as its handles.")
+      .traits({.python_only = true})
       .shape(shapes::scalar)
       .cpu(run_is_ref_counting);
 
@@ -415,6 +416,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Gives a handle of the same resource that does not count as one of its owners.")
+      .traits({.python_only = true})
       .shape(shapes::scalar)
       .cpu(run_make_weak);
 
@@ -429,7 +431,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Makes a handle to the variable of that name; the variable exists from its first assignment on.")
-      .traits({.role = Role::kVarHandle})
+      .traits({.role = Role::kVarHandle, .made = Made::kAlways})
       .shape(var_handle_shape)
       .cpu_make(&VarHandle::create);
 
@@ -452,7 +454,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Reads the value of a variable.")
-      .traits({.role = Role::kReadVariable, .only_reads = true})
+      .traits({.role = Role::kReadVariable, .made = Made::kAlways, .only_reads = true})
       .shape(read_variable_shape)
       .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu<ReadVariable>();
@@ -476,7 +478,7 @@ void state(Registry& r) {
       .attr("validate_shape: bool = false")
       .stateful()
       .doc("Gives a variable a new value, which may have another shape unless validate_shape is set.")
-      .traits({.role = Role::kAssignVariable})
+      .traits({.role = Role::kAssignVariable, .made = Made::kAlways})
       .shape(assign_variable_shape)
       .cpu<AssignVariable>();
 
@@ -485,6 +487,7 @@ void state(Registry& r) {
       .in("value: dtype")
       .attr("dtype: type")
       .stateful()
+      .traits({.role = Role::kAddToVariable, .made = Made::kAlways})
       .doc("Adds a tensor of the same shape to a variable.")
       .shape(assign_variable_shape)
       .cpu(run_assign_update<false>, types<WEFT_NUMBERS>("dtype"));
@@ -494,6 +497,7 @@ void state(Registry& r) {
       .in("value: dtype")
       .attr("dtype: type")
       .stateful()
+      .traits({.role = Role::kSubtractFromVariable, .made = Made::kAlways})
       .doc("Subtracts a tensor of the same shape from a variable.")
       .shape(assign_variable_shape)
       .cpu(run_assign_update<true>, types<WEFT_NUMBERS>("dtype"));
@@ -504,7 +508,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Says whether a variable has a value.")
-      .traits({.only_reads = true})
+      .traits({.role = Role::kIsInitialized, .only_reads = true})
       .shape(shapes::scalar)
       .no_grad()
       .cpu(run_is_initialized);
@@ -525,6 +529,7 @@ void state(Registry& r) {
       .in("resource: resource")
       .attr("ignore_lookup_error: bool = true")
       .stateful()
+      .traits({.role = Role::kDestroyResource, .made = Made::kAlways})
       .doc("Removes the resource that a handle names.")
       .shape(shapes::no_outputs)
       .cpu(run_destroy);

@@ -276,6 +276,7 @@ void state_ref(Registry& r) {
       .attr("dtype: type")
       .allows_uninitialized_input()
       .doc("Says whether a reference variable has a value.")
+      .traits({.role = Role::kIsInitialized})
       .shape(shapes::scalar)
       .cpu(run_is_initialized);
 

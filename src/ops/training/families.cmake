@@ -4,4 +4,6 @@ weft_op_families(training
   SMALL_FAMILIES
     clustering remap sdca
   SMALL_PARTS
-    sdca_loss)
+    sdca_loss
+  FUSIONS
+    adam)

@@ -8,9 +8,13 @@
 #include <set>
 
 #include "graph/passes/remap.h"
-#include "op/op_traits.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 // What a group may hold. Of numbers (one element each) a step costs next to nothing beside a kernel of its own.
@@ -178,11 +182,10 @@ class Elementwise {
   std::vector<int> group_of_;  // by id: the last node of the group that a node is in, or was tried for
 };
 
+Status replace_elementwise(FunctionBody& body, const Region& region) { return Elementwise(body, region).run(); }
+
 }  // namespace
 
-Status remap_elementwise(FunctionBody& body, const Region& region) {
-  if (!has_kernel(*body.graph, "_WeftFusedElementwise")) return {};
-  return Elementwise(body, region).run();
-}
+void fuse_elementwise(Registry& r) { r.fuse("_WeftFusedElementwise", FuseStage::kElements, replace_elementwise); }
 
-}  // namespace weft_engine::graph
+}  // namespace weft_engine::ops

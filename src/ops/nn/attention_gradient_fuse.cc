@@ -1,8 +1,13 @@
 // Attention backwards, where it was written with batched products, and attention between transposed heads.
 //   t = d_out v^T,  ds = (t - Sum(t p)) p,  dq = ds k,  dk = ds^T q,  dv = p^T d_out
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 bool is_product(const Node* n, bool adj_x, bool adj_y) {
@@ -149,11 +154,8 @@ class Attentions {
   Graph& g_;
 };
 
-}  // namespace
-
-Status remap_attention_gradient(FunctionBody& body, const Region& region) {
+Status replace_attention_gradient(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
-  if (!has_kernel(g, "_WeftAttentionGradient")) return {};
   std::vector<int> roots;
   for (Node* n : g.nodes()) {
     if (n->op() == "_WeftAttention" && !region.contains(n)) roots.push_back(n->id());
@@ -170,4 +172,8 @@ Status remap_attention_gradient(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_attention_gradient(Registry& r) { r.fuse("_WeftAttentionGradient", FuseStage::kAttention, replace_attention_gradient); }
+
+}  // namespace weft_engine::ops

@@ -1,10 +1,89 @@
 // MatMul and Conv2D with what follows them: a scale (folded into the weights), a bias, an activation.
 #include <algorithm>
+#include <cmath>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
+
+// The other operand, if the node is `op` and one operand is a constant of about this value everywhere.
+Endpoint operand_beside(const Endpoint& e, std::string_view op, double value) {
+  if (!e.node || e.node->op() != op || e.node->num_inputs() != 2) return {};
+  for (int i : {0, 1}) {
+    const Endpoint constant = e.node->input(i);
+    auto v = const_splat(constant);
+    if (v && const_value(constant)->num_elements() == 1 && std::abs(*v - value) <= 1e-5 * std::abs(value)) return e.node->input(1 - i);
+  }
+  return {};
+}
+
+// Inner nodes of a pattern have one reader and wait for nothing.
+bool inner(const FunctionBody& body, const Endpoint& e) { return only_reader(body, e) && e.node->control_inputs().empty(); }
+
+constexpr double kSqrtHalf = 0.70710678118654752, kSqrtTwo = 1.4142135623730951, kTanhScale = 0.79788456080286535, kCubic = 0.044715;
+
+// erf(x / sqrt 2) in its spellings: x.
+Endpoint erf_argument(const FunctionBody& body, const Endpoint& e) {
+  if (e.node->op() != "Erf" || !inner(body, e) || !inner(body, e.node->input(0))) return {};
+  if (Endpoint x = operand_beside(e.node->input(0), "Mul", kSqrtHalf); x.node) return x;
+  const Node* d = e.node->input(0).node;
+  if (d->op() != "RealDiv") return {};
+  auto v = const_splat(d->input(1));
+  return v && std::abs(*v - kSqrtTwo) < 1e-5 ? d->input(0) : Endpoint{};
+}
+
+// x + 0.044715 x^3
+Endpoint cubic_argument(const FunctionBody& body, const Endpoint& e) {
+  if (e.node->op() != "AddV2" || !inner(body, e)) return {};
+  for (int i : {0, 1}) {
+    const Endpoint x = e.node->input(i), term = e.node->input(1 - i);
+    const Endpoint cube = operand_beside(term, "Mul", kCubic);
+    if (!cube.node || !inner(body, term) || !inner(body, cube) || cube.node->op() != "Pow") continue;
+    if (cube.node->input(0) == x && const_splat(cube.node->input(1)) == 3.0) return x;
+  }
+  return {};
+}
+
+// x, if `root` is the last node of gelu(x) and nobody else reads what lies between; `name` is the fused
+// ops' word for the form. `readers` counts how often the pattern reads x.
+Endpoint match_gelu(const FunctionBody& body, Node* root, std::string_view& name, int& readers) {
+  if (root->op() != "Mul") return {};
+  for (int i : {0, 1}) {
+    const Endpoint half = root->input(i), rest = root->input(1 - i);
+    const Endpoint x = operand_beside(half, "Mul", 0.5);
+    if (!x.node || !inner(body, half) || !inner(body, rest)) continue;
+    if (rest.node->op() == "Erfc" && inner(body, rest.node->input(0))) {  // 0.5 x erfc(-x / sqrt 2)
+      const Endpoint negated = operand_beside(rest.node->input(0), "Mul", kSqrtHalf);
+      if (negated.node && negated.node->op() == "Neg" && inner(body, negated) && negated.node->input(0) == x) {
+        name = "GeluExact";
+        readers = 2;
+        return x;
+      }
+      continue;
+    }
+    const Endpoint f = operand_beside(rest, "AddV2", 1);
+    if (!f.node || !inner(body, f)) continue;
+    if (erf_argument(body, f) == x) {
+      name = "GeluExact";
+      readers = 2;
+      return x;
+    }
+    if (f.node->op() != "Tanh" || !inner(body, f.node->input(0))) continue;
+    const Endpoint scaled = operand_beside(f.node->input(0), "Mul", kTanhScale);
+    if (scaled.node && cubic_argument(body, scaled) == x) {
+      name = "GeluApproximate";
+      readers = 3;
+      return x;
+    }
+  }
+  return {};
+}
 
 // A product, perhaps seen in another shape, that one node reads.
 struct Product {
@@ -115,8 +194,8 @@ class Dense {
     std::string_view activation;
     float alpha = 0.2f;
     if (Node* reader = only_reader(body_, {bias_node, 0}); reader && same_device(*reader, *bias_node) && !region_.contains(reader)) {
-      activation = activation_name(*reader);
-      if (!activation.empty()) {
+      if (traits_of(*reader).activation) {
+        activation = reader->op();
         root = reader;
         if (activation == "LeakyRelu") alpha = reader->attr<float>("alpha");
       }
@@ -205,8 +284,10 @@ class Dense {
   bool matmul_ = false, conv_ = false;
 };
 
+Status replace_matmul_bias(FunctionBody& body, const Region& region) { return Dense(body, region).run(); }
+
 }  // namespace
 
-Status remap_dense(FunctionBody& body, const Region& region) { return Dense(body, region).run(); }
+void fuse_matmul_bias(Registry& r) { r.fuse("_FusedMatMul", FuseStage::kLayers, replace_matmul_bias); }
 
-}  // namespace weft_engine::graph
+}  // namespace weft_engine::ops

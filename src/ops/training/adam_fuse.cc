@@ -4,8 +4,13 @@
 #include <algorithm>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 struct Adam {
@@ -86,11 +91,8 @@ class AdamMatcher {
   Adam& p_;
 };
 
-}  // namespace
-
-Status remap_adam(FunctionBody& body, const Region& region) {
+Status replace_adam(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
-  if (!has_kernel(g, "_WeftAdam")) return {};
   std::vector<Node*> last;
   for (Node* n : g.nodes()) {
     if (n->op() == "AssignSubVariableOp" && !region.contains(n) && is_floating_type(n->input_type(1))) last.push_back(n);
@@ -137,4 +139,8 @@ Status remap_adam(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_adam(Registry& r) { r.fuse("_WeftAdam", FuseStage::kUpdates, replace_adam); }
+
+}  // namespace weft_engine::ops

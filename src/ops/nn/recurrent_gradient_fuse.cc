@@ -4,8 +4,13 @@
 #include <algorithm>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 struct LstmGradient {
@@ -95,11 +100,8 @@ class Matcher {
   LstmGradient& p_;
 };
 
-}  // namespace
-
-Status remap_recurrent_gradient(FunctionBody& body, const Region& region) {
+Status replace_recurrent_gradient(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
-  if (!has_kernel(g, "_WeftLstmGradient")) return {};
   std::vector<int> roots;
   for (Node* n : g.nodes()) {
     if (n->op() == "ConcatV2" && n->num_inputs() == 5 && n->output_type(0) == DType::kFloat && !region.contains(n)) roots.push_back(n->id());
@@ -122,4 +124,8 @@ Status remap_recurrent_gradient(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_recurrent_gradient(Registry& r) { r.fuse("_WeftLstmGradient", FuseStage::kCells, replace_recurrent_gradient); }
+
+}  // namespace weft_engine::ops

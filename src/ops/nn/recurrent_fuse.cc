@@ -2,8 +2,13 @@
 #include <array>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 // The nodes between a pattern's inputs and its results. They may be read from outside only where the fused
@@ -263,8 +268,10 @@ class Recurrent {
   bool step_ = false;
 };
 
+Status replace_recurrent(FunctionBody& body, const Region& region) { return Recurrent(body, region).run(); }
+
 }  // namespace
 
-Status remap_recurrent(FunctionBody& body, const Region& region) { return Recurrent(body, region).run(); }
+void fuse_recurrent(Registry& r) { r.fuse("_WeftLstmCell", FuseStage::kCells, replace_recurrent); }
 
-}  // namespace weft_engine::graph
+}  // namespace weft_engine::ops

@@ -2,8 +2,13 @@
 #include <string>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 // "ab,bc->ac" in its three parts; false for anything with an ellipsis or more operands.
@@ -115,11 +120,8 @@ bool fits(const Attention& p) {
   return shape_of(p.mask).fully_known() && b.ok() && *b == scores;
 }
 
-}  // namespace
-
-Status remap_attention(FunctionBody& body, const Region& region) {
+Status replace_attention(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
-  if (!has_kernel(g, "_WeftAttention")) return {};
   std::vector<int> roots;
   for (Node* n : g.nodes()) {
     if ((n->op() == "Einsum" || n->op() == "BatchMatMulV2") && n->num_inputs() == 2 && n->output_type(0) == DType::kFloat && !region.contains(n))
@@ -146,4 +148,8 @@ Status remap_attention(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_attention(Registry& r) { r.fuse("_WeftAttention", FuseStage::kAttention, replace_attention); }
+
+}  // namespace weft_engine::ops

@@ -3,8 +3,13 @@
 //   x * m + (beta - mean * m)
 // Gradients read the mean and the root, which the fused op gives out, too.
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 struct LayerNorm {
@@ -92,11 +97,8 @@ bool match(Node* root, LayerNorm& p) {
   return false;
 }
 
-}  // namespace
-
-Status remap_layer_norm(FunctionBody& body, const Region& region) {
+Status replace_layer_norm(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
-  if (!has_kernel(g, "_WeftLayerNorm")) return {};
   std::vector<int> roots;
   for (Node* n : g.nodes()) {
     if (n->op() == "AddV2" && n->output_type(0) == DType::kFloat && !region.contains(n)) roots.push_back(n->id());
@@ -117,4 +119,8 @@ Status remap_layer_norm(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_layer_norm(Registry& r) { r.fuse("_WeftLayerNorm", FuseStage::kNorms, replace_layer_norm); }
+
+}  // namespace weft_engine::ops

@@ -4,8 +4,13 @@
 #include <map>
 
 #include "graph/passes/remap.h"
+#include "op/registry.h"
+#include "ops/all.h"
 
-namespace weft_engine::graph {
+namespace weft_engine::ops {
+
+using namespace weft_engine::graph;  // NOLINT: a rule is written in the vocabulary of the passes
+
 namespace {
 
 constexpr int kLeast = 4;  // fewer are not worth the stacking
@@ -70,9 +75,7 @@ Result<Endpoint> rows_of(Graph& g, Node* pack) {
   return Endpoint{rows, 0};
 }
 
-}  // namespace
-
-Status remap_sums(FunctionBody& body, const Region& region) {
+Status stack_sums(FunctionBody& body, const Region& region) {
   Graph& g = *body.graph;
   for (Node* sum : g.nodes()) {
     if (sum->op() != "AddN" || sum->num_inputs() < kLeast || region.contains(sum)) continue;
@@ -106,7 +109,7 @@ Status remap_sums(FunctionBody& body, const Region& region) {
   return {};
 }
 
-Status remap_transposed(FunctionBody& body, const Region& region) {
+Status transpose_once(FunctionBody& body, const Region& region) {
   // A product packs an operand that it reads transposed; with so few rows that costs as much as some of the rows themselves.
   constexpr int64_t kMostRows = 128;
   Graph& g = *body.graph;
@@ -132,4 +135,11 @@ Status remap_transposed(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft_engine::graph
+}  // namespace
+
+void fuse_matmul(Registry& r) {
+  r.fuse("MatMul", FuseStage::kProducts, stack_sums);
+  r.fuse("MatMul", FuseStage::kProducts, transpose_once);
+}
+
+}  // namespace weft_engine::ops
