@@ -62,9 +62,6 @@ Status enable_collective_ops(eager::Context& context, const ServerDef& def) {
   WEFT_ASSIGN(const int port, own_port(task, address, def.port));
   WEFT_ASSIGN(std::string leader, collective_leader(def.config, def.cluster, def.job));
   WEFT_ASSIGN(const TransportApi* api, transport());
-  if (!runtime::set_task(&context.devices(), def.job, def.task))
-    return unimplemented("the devices of this context cannot take the names of a task: it is one of a server");
-  context.clear_kernels();
 
   auto made = std::make_shared<ClusterTask>(bytes);
   WEFT_ASSIGN(CoordinationConfig config, coordination_config(def, leader));
@@ -78,6 +75,9 @@ Status enable_collective_ops(eager::Context& context, const ServerDef& def) {
   }
   add_coordination_methods(worker->methods(), made->service);
   WEFT_ASSIGN(made->network, serve(std::move(worker), task, address, port));
+  if (!runtime::set_task(&context.devices(), def.job, def.task))
+    return unimplemented("the devices of this context cannot take the names of a task: it is one of a server");
+  context.clear_kernels();
   if (made->agent) {
     WEFT_RETURN_IF_ERROR(made->agent->connect());
     std::vector<std::string> devices;

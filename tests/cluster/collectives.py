@@ -15,6 +15,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,38 +35,48 @@ def free_ports(count):
     return ports
 
 
-def play(members, what):
-    """What each member prints; `members` are (interpreter, is it weft)."""
+def start(members, what):
     cluster = json.dumps({"worker": [f"localhost:{p}" for p in free_ports(len(members))]})
-    running = []
     for task, (interpreter, on_weft) in enumerate(members):
-        command = [
-            interpreter,
-            *(["-m", "weft"] if on_weft else []),
-            str(HERE / "collective_member.py"),
-            cluster,
-            str(task),
-            what,
-        ]
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-    printed = []
+        script = [*(["-m", "weft"] if on_weft else []), str(HERE / "collective_member.py"), cluster, str(task), what]
+        out, errors = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        yield subprocess.Popen([interpreter, *script], stdout=out, stderr=errors), out, errors
+
+
+def text_of(file):
+    file.seek(0)
+    return file.read()
+
+
+def play(members, what, attempts=5):
+    """What each member prints; `members` are (interpreter, is it weft)."""
+    running = list(start(members, what))
+    # The one that fails comes last: it is not waited for.
+    waiting = running[: len(running) - (what in ("killed", "stopped"))]
     end = time.time() + LIMIT
     try:
-        # The one that fails comes last: it is not waited for.
-        for p in running[: len(running) - (what in ("killed", "stopped"))]:
-            try:
-                out, errors = p.communicate(timeout=max(1, end - time.time()))
-            except subprocess.TimeoutExpired:
-                raise RuntimeError(f"{what}: a member hangs") from None
-            if p.returncode:
-                print(out[-2000:], errors[-4000:])
-                raise RuntimeError(f"{what}: a member ended with {p.returncode}")
-            printed.append(out)
+        while any(p.poll() is None for p, _, _ in waiting) and not any(p.poll() for p, _, _ in waiting):
+            if time.time() > end:
+                raise RuntimeError(
+                    f"{what}: a member hangs: {[text_of(o)[-500:] + text_of(e)[-500:] for _, o, e in running]}"
+                )
+            time.sleep(0.05)
+        for task, (p, out, errors) in enumerate(waiting):
+            if not p.returncode:
+                continue
+            # Another program may have taken the port meanwhile.
+            if attempts > 1 and "Could not start gRPC server" in text_of(errors):
+                return play(members, what, attempts - 1)
+            raise RuntimeError(
+                f"{what}: member {task} ended with {p.returncode}: {text_of(out)[-2000:]} {text_of(errors)[-4000:]}"
+            )
+        return [text_of(out) for _, out, _ in waiting]
     finally:
-        for p in running:
+        for p, out, errors in running:
             p.kill()
             p.wait()
-    return printed
+            out.close()
+            errors.close()
 
 
 def check_values(members, what, label, record=False):
