@@ -14,6 +14,16 @@ namespace weft_engine::remote {
 
 // ---- outputs
 
+static Operation identity(const TaskDevice& device, int64_t id, const Output& of) {
+  Operation o;
+  o.id = id;
+  o.name = std::string(op::op_of(op::Role::kIdentity));
+  o.device = device.name();
+  o.attrs["T"] = of.value_type();
+  o.inputs.emplace_back(of.handle());
+  return o;
+}
+
 Result<PartialShape> Output::shape() {
   WEFT_RETURN_IF_ERROR(answer_->wait());
   const auto& shapes = answer_->response().shapes;
@@ -35,12 +45,7 @@ void Output::fetch(std::function<void(Result<Tensor>)> done) {
 
 // Not waiting for the op: what comes behind it on the stream comes after it, or fails as it did.
 void Output::ask(std::function<void(Result<Tensor>)> done) {
-  Operation o;
-  o.id = kAnswerOnly;
-  o.name = "Identity";
-  o.device = device_.name();
-  o.attrs["T"] = dtype_;
-  o.inputs.emplace_back(handle());
+  Operation o = identity(device_, kAnswerOnly, *this);
   const auto answer = device_.task->enqueue(QueueItem(std::move(o)), {shared_from_this()});
   answer->when_done([answer = answer.get(), of = answer_, done = std::move(done), name = device_.task->name](const Status& s) {
     answer->mark_seen();
@@ -227,8 +232,10 @@ class RemotePart final : public runtime::Executable {
     o.wants_values = true;
     for (size_t i = 0; i < ret_types_.size(); ++i) r.output_nums.push_back(int(i));
     for (const Tensor& t : args) {
-      if (const auto there = std::dynamic_pointer_cast<Output>(core::referred(t))) {
+      if (auto there = std::dynamic_pointer_cast<Output>(core::referred(t))) {
         WEFT_RETURN_IF_ERROR(there->answer()->wait());  // of an argument: its op was waited for
+        // TensorFlow's tasks end a step after a part whose arguments they had to fetch: those are brought there before.
+        if (there->task() != device_.task.get() && !device_.task->gives_values()) there = copied(*cluster, std::move(there));
         o.inputs.emplace_back(there->handle());
         call->keep.push_back(there);
         continue;
@@ -238,6 +245,13 @@ class RemotePart final : public runtime::Executable {
       o.inputs.emplace_back(t);
     }
     return call;
+  }
+
+  std::shared_ptr<Output> copied(ClusterSteps& cluster, std::shared_ptr<Output> from) const {
+    Operation o = identity(device_, cluster.next_op(), *from);
+    const int64_t id = o.id;
+    const DType type = from->value_type();
+    return std::make_shared<Output>(device_, id, 0, type, device_.task->enqueue(QueueItem(std::move(o)), {std::move(from)}));
   }
 
   static void start(const std::shared_ptr<Call>& call) {

@@ -19,7 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-SILENCE = 2.0  # seconds until a silent task counts as dead
+SILENCE = float(os.environ.get("WEFT_FAULTS_SILENCE", "2"))  # seconds until a silent task counts as dead; the same
 GRACE = float(os.environ.get("WEFT_FAULTS_GRACE", "2"))  # beyond the limit; a loaded machine may need more
 W = ["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]
 
@@ -48,7 +48,7 @@ class Proxy:
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen()
         self.port = self.listener.getsockname()[1]
-        self.pairs = []
+        self.pairs, self.open = [], 0
         self.lock = threading.Lock()
         threading.Thread(target=self.serve, daemon=True).start()
 
@@ -62,10 +62,10 @@ class Proxy:
                 continue
             with self.lock:
                 self.pairs.append((here, there))
+                self.open += 1
             threading.Thread(target=self.pump, args=(here, there), daemon=True).start()
 
-    @staticmethod
-    def pump(here, there):
+    def pump(self, here, there):
         try:
             while True:
                 for s in select.select([here, there], [], [])[0]:
@@ -78,6 +78,8 @@ class Proxy:
         finally:
             here.close()
             there.close()
+            with self.lock:
+                self.open -= 1
 
     def cut(self):
         with self.lock:
@@ -90,10 +92,22 @@ class Proxy:
                     pass
 
 
+def lasting_ports(count, numbers):
+    """Ports that are still free when a worker starts again: not among those that the system gives to others meanwhile."""
+    ports = []
+    while len(ports) < count:
+        port = numbers.randrange(10000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        ports.append(port)
+    return ports
+
+
 class Workers:
     def __init__(self, interpreter):
-        from run import free_ports
-
         self.zygote = subprocess.Popen(
             [interpreter, os.path.join(HERE, "faults.py"), "--zygote"],
             stdin=subprocess.PIPE,
@@ -102,7 +116,7 @@ class Workers:
         )
         if self.zygote.stdout.readline() != "READY\n":
             sys.exit("the process that starts workers did not start")
-        self.ports = free_ports(2)
+        self.ports = lasting_ports(2, random.Random())
         self.proxy = Proxy(self.ports[0])
         # Among themselves workers are not cut off; the client reaches worker 0 through the proxy.
         self.own = {"worker": [f"localhost:{p}" for p in self.ports]}
@@ -130,9 +144,9 @@ class Workers:
         self.zygote.wait()
 
 
-def held():
-    """Threads and descriptors of this process."""
-    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+def held(proxy):
+    """Threads and descriptors of this process without those of the proxy."""
+    return len(os.listdir("/proc/self/task")) - proxy.open, len(os.listdir("/proc/self/fd")) - 2 * proxy.open
 
 
 class Client:
@@ -153,6 +167,57 @@ class Client:
                 return y * 2.0
 
         self.over_two = over_two
+        self.in_threads()
+        self.in_scope()
+
+    def in_threads(self):
+        """The error of a thread's op is not that of others, whose ops are under way on the same stream."""
+        tf = self.tf
+        results = [0] * 8
+
+        def work(i):
+            for n in range(20):
+                with tf.device(W[i % 2]):
+                    x = tf.constant(float(i))
+                    for _ in range(10):
+                        x = x + 1.0
+                    if (i + n) % 4 == 0:
+                        try:
+                            tf.gather(tf.constant([1.0]), 5 + i).numpy()
+                        except tf.errors.InvalidArgumentError:
+                            results[i] += 1
+                    assert float(x) == i + 10.0, f"thread {i}"
+            results[i] += 100
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert results == [105] * 8, results
+
+    def in_scope(self):
+        """A function under the scope of one worker with a variable of the other."""
+        tf = self.tf
+        with tf.device(W[0]):
+            v = tf.Variable(2.0)
+
+        @tf.function
+        def both(x):
+            return v * x + self.kept
+
+        @tf.function
+        def loop(x, n):
+            for _ in tf.range(n):
+                with tf.device(W[1]):
+                    x = x + 1.0
+                x = both(x)
+            return x
+
+        with tf.device(W[0]):
+            y = both(tf.constant(3.0))
+        assert y.device.startswith(W[0]) and float(y) == 6.0
+        assert float(loop(tf.constant(1.0), tf.constant(3))) == 22.0
 
     def connect(self):
         tf = self.tf
@@ -187,14 +252,19 @@ class Client:
         fault, what = kind.split(" ")
         when = {}
 
+        over = threading.Event()
+
         def strike():
             when["struck"] = time.monotonic()
             if fault == "kill":
                 self.workers.kill(0)
             elif fault == "stop":
                 os.kill(self.workers.pids[0], signal.SIGSTOP)
-            else:
-                self.workers.proxy.cut()
+            else:  # a connection that is cut while nothing is under way on it is made again, and nobody notices
+                while not over.is_set():
+                    when["struck"] = time.monotonic()
+                    self.workers.proxy.cut()
+                    over.wait(0.2)
 
         timer = threading.Timer(self.numbers.uniform(0.0, 0.3), strike)
         timer.start()
@@ -204,6 +274,7 @@ class Client:
         except self.tf.errors.OpError as e:
             error = e
         ended = time.monotonic()
+        over.set()
         timer.join()
         limit = (SILENCE if fault == "stop" else 0) + GRACE
         late = ended - when["struck"]
@@ -243,7 +314,7 @@ def main():
         for kind in kinds:  # what is made once, by the first of each kind, is there from here on
             client.round(kind)
         time.sleep(1.0)
-        before = held()
+        before = held(workers.proxy)
         for kind in kinds:
             late = sorted(client.round(kind) for _ in range(args.rounds))
             print(
@@ -252,7 +323,7 @@ def main():
             )
         for _ in range(50):  # idle threads end, closed connections go
             time.sleep(0.2)
-            after = held()
+            after = held(workers.proxy)
             if after[0] <= before[0] + 2 and after[1] <= before[1] + 2:
                 break
         else:
