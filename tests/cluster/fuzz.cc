@@ -5,7 +5,7 @@
 // WEFT is the command; it serves in a process of its own, which must not die, hang or grow, and answer rightly at the end. kMethods has what is called: a server
 // that lacks a method says so, and that is fine.
 #include <dirent.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +221,7 @@ struct Server {
     if (pipe(ends)) fail("no pipe");
     pid = fork();
     if (pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // also when this program fails
       dup2(ends[1], STDOUT_FILENO);
       close(ends[0]);
       setenv("WEFT_LOG", "3", 1);
