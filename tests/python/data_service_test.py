@@ -1,4 +1,4 @@
-"""tf.data service of this process: parts, jobs that are shared or left, errors, snapshots that workers write."""
+"""tf.data service with all servers in this process: parts, jobs that are shared or left, errors, snapshots that workers write. Over processes: tests/cluster."""
 
 import pathlib
 import threading
@@ -20,7 +20,8 @@ def cluster(tmp_path):
         dispatcher = service.DispatchServer(service.DispatcherConfig(**config))
         address = dispatcher.target.split("://")[1]
         servers.append(dispatcher)
-        servers.extend(service.WorkerServer(service.WorkerConfig(address)) for _ in range(workers))
+        # A snapshot's task comes in the answer of a heartbeat.
+        servers.extend(service.WorkerServer(service.WorkerConfig(address, heartbeat_interval_ms=50)) for _ in range(workers))
         return dispatcher
 
     yield make
@@ -83,13 +84,13 @@ def test_errors_of_workers_reach_the_consumer(cluster):
     bad = Dataset.range(3).map(lambda x: tf.debugging.check_numerics(1 / (tf.cast(x, tf.float32) - 1), "here"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="here : Tensor had Inf"):
         list(bad.apply(service.distribute("parallel_epochs", dispatcher.target)))
-    with pytest.raises(NotImplementedError, match="only servers of this process"):
-        service.register_dataset("grpc://localhost:1", bad)
-    with pytest.raises(NotImplementedError, match="ShardingPolicy.HINT"):
-        bad.apply(service.distribute(service.ShardingPolicy.HINT, dispatcher.target))
+    with pytest.raises(tf.errors.NotFoundError, match="No credentials factory has been registered for protocol smoke"):
+        service.register_dataset("smoke://localhost:1", bad)
+    with pytest.raises(NotImplementedError, match="data_transfer_protocol='smoke'"):
+        service.WorkerServer(service.WorkerConfig(dispatcher._address, data_transfer_protocol="smoke"))
 
 
-def test_data_cut_by_an_op():
+def test_data_cut_by_an_op(tmp_path):
     dataset, spec = Dataset.range(7), tf.TensorSpec([], tf.int64)
 
     def cut(workers, index, policy):
@@ -103,18 +104,64 @@ def test_data_cut_by_an_op():
     policies = tf.data.experimental.AutoShardPolicy
     assert cut(3, 1, policies.DATA) == cut(3, 1, policies.AUTO) == [1, 4]
     assert cut(3, 1, policies.OFF) == cut(1, 0, policies.AUTO) == list(range(7))
-    with pytest.raises(tf.errors.UnimplementedError, match="cannot cut among files"):
+    with pytest.raises(tf.errors.NotFoundError, match="Found an unshardable source dataset"):
         cut(2, 0, policies.FILE)
-    dataset = tf.data.TextLineDataset("nothing").map(lambda line: tf.constant(1, tf.int64))
-    with pytest.raises(tf.errors.UnimplementedError, match="cannot cut among files"):
+    dataset = tf.data.Dataset.range(7).shard(tf.data.experimental.SHARD_HINT, tf.data.experimental.SHARD_HINT)
+    assert cut(3, 1, policies.HINT) == [1, 4]
+    for i in range(4):
+        (tmp_path / f"{i}.txt").write_text(f"{i}\n{i + 10}\n")
+    names = [str(tmp_path / f"{i}.txt") for i in range(4)]
+    dataset = tf.data.TextLineDataset(names).map(lambda line: tf.strings.to_number(line, tf.int64))
+    assert cut(2, 1, policies.FILE) == cut(2, 1, policies.AUTO) == [1, 11, 3, 13]
+    dataset = tf.data.TextLineDataset(names[:1]).map(lambda line: tf.strings.to_number(line, tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not enough for the required 2 shards/workers"):
         cut(2, 0, policies.AUTO)
+
+
+def test_random_orders_caches_and_resources_travel(cluster):
+    dispatcher = cluster(2)
+    through = service.distribute("distributed_epoch", dispatcher.target)
+    assert sorted(int(x) for x in Dataset.range(20).cache().shuffle(7).repeat(2).apply(through)) == sorted([*range(20)] * 2)
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, "?")
+    table.insert(tf.constant([1, 2], tf.int64), ["a", "b"])
+    assert sorted(x.numpy() for x in Dataset.range(4).map(table.lookup).apply(through)) == [b"?", b"?", b"a", b"b"]
+
+
+def test_generators_have_one_split(cluster):
+    dispatcher = cluster(2)
+    made = Dataset.from_generator(lambda: iter(range(6)), output_signature=tf.TensorSpec([], tf.int64))
+    assert sorted(int(x) for x in made.apply(service.distribute("distributed_epoch", dispatcher.target))) == list(range(6))
+
+
+def test_local_workers_and_tasks(cluster):
+    dispatcher = cluster(1)
+    local = Dataset.range(5).apply(service.distribute("parallel_epochs", dispatcher.target, target_workers="LOCAL"))
+    assert [int(x) for x in local] == list(range(5))
+    assert dispatcher._num_workers() == 1
+    with pytest.raises(ValueError, match="multiple '://'"):
+        service.register_dataset("grpc://localhost://1", Dataset.range(1))
+
+
+def test_a_dispatcher_forgets_a_client_that_is_gone(cluster, tmp_path):
+    config = dict(job_gc_check_interval_ms=20, job_gc_timeout_ms=20)
+    dispatcher = cluster(0, **config)
+    worker = service.WorkerServer(service.WorkerConfig(dispatcher._address, heartbeat_interval_ms=20))
+    walk = iter(Dataset.range(10).repeat().apply(service.distribute("parallel_epochs", dispatcher.target)))
+    assert int(next(walk)) == 0 and worker._num_tasks() == 1
+    del walk
+    for _ in range(500):
+        if worker._num_tasks() == 0:
+            break
+        time.sleep(0.02)
+    assert worker._num_tasks() == 0
+    worker.stop()
 
 
 def test_ragged_elements(cluster):
     dispatcher = cluster(1)
     rows = Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
-    got = rows.apply(service.distribute("parallel_epochs", dispatcher.target))
-    assert got.element_spec == rows.element_spec and [r.numpy().tolist() for r in got] == [[1], [2, 3]]
+    with pytest.raises(tf.errors.UnimplementedError, match="a variant that is not a dataset cannot be written as a graph"):
+        rows.apply(service.distribute("parallel_epochs", dispatcher.target))
 
 
 def test_distributed_save(cluster, tmp_path):
