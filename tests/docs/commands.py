@@ -19,6 +19,7 @@ LEFT_OUT = {
     "ctest ": "runs tests, of which this is one",
     "pip install .": "builds the whole package again",
     "cmake --preset ": "builds everything again, another way",
+    "tests/outside/run.py": "tests of other packages, which it installs by name, and TensorFlow's answers to them",
     "keras_own_tests.py": "tests of another package, which take minutes, and TensorFlow's answers to them",
 }
 

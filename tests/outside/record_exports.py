@@ -8,6 +8,7 @@ import sys
 import types
 
 import tensorflow as tf
+from tensorflow.python.util import tf_export
 
 INTERNAL = ("__internal__", "__operators__")
 SKIPPED = ("compat.v2", "raw_ops", "compat.v1.raw_ops", "compat.v1.compat", "estimator", "compat.v1.estimator")
@@ -53,12 +54,14 @@ def exports():
     table = collections.defaultdict(list)
     for module, loaded in sorted(sys.modules.items()):
         package, _, leaf = module.rpartition(".")
-        if not module.startswith("tensorflow.python.") or ".keras" in module or leaf.startswith("gen_"):
+        if not module.startswith("tensorflow.python.") or ".keras" in module:
             continue
         for name, value in sorted(vars(loaded).items()):
             home = getattr(value, "__module__", None)
             if id(value) in public and home in (module, f"{package}.gen_{leaf}"):
-                full = public[id(value)][0]
+                full = (
+                    tf_export.get_canonical_name_for_symbol(value, add_prefix_to_v1_names=True) or public[id(value)][0]
+                )
                 table[module.removeprefix("tensorflow.")].append(name if full == name else f"{name}={full}")
     return table
 

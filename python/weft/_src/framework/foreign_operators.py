@@ -45,6 +45,14 @@ def _api(name):
     return functools.reduce(getattr, _FUNCTIONS[name].split("."), weft)
 
 
+def _left(self, other):
+    """The left side of an operator that the right side has: a tensor of its type."""
+    from weft._src.framework.convert import convert_to_tensor
+
+    dtype = getattr(self, "dtype", None)
+    return convert_to_tensor(other, None, None if dtype is None else dtype.base_dtype)
+
+
 @functools.cache
 def function_of(name):
     """The function for one of NAMES."""
@@ -57,7 +65,7 @@ def function_of(name):
             own = getattr(self, name)
             return own(*other)
         if reflected:
-            return _api(plain)(*other, self)
+            return _api(plain)(_left(self, *other), self)
         return _api(plain)(self, *other)
 
     operator.__name__, operator.__qualname__ = name, f"Tensor.{name}"

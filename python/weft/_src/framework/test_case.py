@@ -165,6 +165,8 @@ class TestCase(absltest.TestCase):
 
     def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
         """cached_session, or a session of its own for another graph."""
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")
         if graph is None:
             return self.cached_session(graph, config, use_gpu, force_gpu)
         return self.session(graph, config, use_gpu, force_gpu)
@@ -228,7 +230,12 @@ class TestCase(absltest.TestCase):
             a = [self._get_nd_array(x) if is_tf_type(x) else x for x in a]
         if not isinstance(a, (np.ndarray, np.generic)) and is_tf_type(a):
             a = self.evaluate(a)
-        return a if isinstance(a, np.ndarray) else np.array(a)
+        if isinstance(a, np.ndarray):
+            return a
+        try:
+            return np.array(a)
+        except ValueError:  # parts of several sizes
+            return np.array(a, dtype=object)
 
     _GetNdArray = _array = _get_nd_array
 
@@ -238,6 +245,8 @@ class TestCase(absltest.TestCase):
     def _py_list(self, value):
         if hasattr(value, "to_list"):
             return value.to_list()
+        if isinstance(value, (list, tuple)):
+            return [self._py_list(v) for v in value]
         return self._get_nd_array(value).tolist()
 
     # ---- comparisons

@@ -178,8 +178,7 @@ def _add_methods(cls, name, generated):
 
 def _with_arguments(method, known):
     """The test as it is called with a whole combination."""
-    requested = inspect.signature(method).parameters
-    accepts_any = any(p.kind == p.VAR_KEYWORD for p in requested.values())
+    requested = [p.name for p in inspect.signature(method).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(method)
     def run(self, **kwargs):
@@ -187,13 +186,12 @@ def _with_arguments(method, known):
             execute, reason = combination.should_execute_combination(kwargs.copy())
             if not execute:
                 self.skipTest(f" - {reason}")
-        names = list(requested) if not accepts_any else [*requested, *kwargs]
         arguments = kwargs.copy()
         for combination in known:
             for modifier in combination.parameter_modifiers():
-                arguments.update(modifier.modified_arguments(kwargs.copy(), names))
+                arguments.update(modifier.modified_arguments(kwargs.copy(), requested))
         arguments = {k: v for k, v in arguments.items() if v is not ParameterModifier.DO_NOT_PASS_TO_THE_TEST}
-        left = sorted(set(arguments) - set(names))
+        left = sorted(set(arguments) - set(requested))
         if left:
             raise ValueError(f"Unhandled custom arguments: {left}")
         with contextlib.ExitStack() as stack:

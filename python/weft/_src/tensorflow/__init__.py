@@ -196,3 +196,28 @@ def _path(public):
         else:
             return value
     return _ABSENT
+
+
+def public_value(name):
+    """What a public name is, or None."""
+    found = _path(name)
+    return None if found is _ABSENT else found
+
+
+@functools.cache
+def _by_leaf():
+    """{last part of a name: the public names that it may be of}."""
+    table = {}
+    for module in _exports():
+        for name, public in _public(module).items():
+            for leaf in {name, public.rpartition(".")[2]}:
+                table.setdefault(leaf, []).append(public)
+    return table
+
+
+def public_name(symbol):
+    """TensorFlow's name for a function or class of ours, or None."""
+    for public in _by_leaf().get(getattr(symbol, "__name__", None), ()):
+        if public_value(public) is symbol:
+            return public
+    return None

@@ -69,7 +69,7 @@ python.data.ops.dataset_ops: get_legacy_output_types=compat.v1.data.get_output_t
 python.data.ops.dataset_ops: make_one_shot_iterator=compat.v1.data.make_one_shot_iterator to_variant=data.experimental.to_variant
 python.data.ops.debug_mode: enable_debug_mode=data.experimental.enable_debug_mode
 python.data.ops.iterator_ops: Iterator=compat.v1.data.Iterator IteratorBase=data.Iterator IteratorSpec=data.IteratorSpec get_next_as_optional=data.experimental.get_next_as_optional
-python.data.ops.optional_ops: Optional=data.experimental.Optional OptionalSpec
+python.data.ops.optional_ops: Optional=experimental.Optional OptionalSpec
 python.data.ops.options: AutoShardPolicy=data.experimental.AutoShardPolicy AutotuneAlgorithm=data.experimental.AutotuneAlgorithm AutotuneOptions=data.experimental.AutotuneOptions DistributeOptions=data.experimental.DistributeOptions
 python.data.ops.options: ExternalStatePolicy=data.experimental.ExternalStatePolicy OptimizationOptions=data.experimental.OptimizationOptions Options=data.Options ServiceOptions=data.experimental.ServiceOptions
 python.data.ops.options: ThreadingOptions=data.ThreadingOptions
@@ -90,13 +90,13 @@ python.distribute.cluster_resolver.tpu.tpu_cluster_resolver: TPUClusterResolver=
 python.distribute.cluster_resolver.tpu.tpu_cluster_resolver: shutdown_tpu_system=tpu.experimental.shutdown_tpu_system
 python.distribute.collective_all_reduce_strategy: CollectiveAllReduceStrategy=distribute.MultiWorkerMirroredStrategy CollectiveAllReduceStrategyV1=compat.v1.distribute.experimental.MultiWorkerMirroredStrategy
 python.distribute.collective_all_reduce_strategy: _CollectiveAllReduceStrategyExperimental=distribute.experimental.MultiWorkerMirroredStrategy
-python.distribute.collective_util: CollectiveCommunication=distribute.experimental.CollectiveCommunication CommunicationImplementation=distribute.experimental.CollectiveCommunication Hints=distribute.experimental.CollectiveHints
+python.distribute.collective_util: CollectiveCommunication=distribute.experimental.CommunicationImplementation CommunicationImplementation=distribute.experimental.CommunicationImplementation Hints=distribute.experimental.CollectiveHints
 python.distribute.collective_util: _OptionsExported=distribute.experimental.CommunicationOptions
 python.distribute.combinations: env=__internal__.distribute.combinations.env generate=__internal__.distribute.combinations.generate in_main_process=__internal__.distribute.combinations.in_main_process
-python.distribute.coordinator.cluster_coordinator: ClusterCoordinator=distribute.coordinator.ClusterCoordinator
+python.distribute.coordinator.cluster_coordinator: ClusterCoordinator=distribute.experimental.coordinator.ClusterCoordinator
 python.distribute.coordinator.coordinator_context: get_current_worker_index=distribute.coordinator.experimental_get_current_worker_index
-python.distribute.coordinator.remote_value: RemoteValue=distribute.coordinator.RemoteValue
-python.distribute.coordinator.values: PerWorkerValues=distribute.coordinator.PerWorkerValue
+python.distribute.coordinator.remote_value: RemoteValue=distribute.experimental.coordinator.RemoteValue
+python.distribute.coordinator.values: PerWorkerValues=distribute.experimental.coordinator.PerWorkerValues
 python.distribute.cross_device_ops: CrossDeviceOps=distribute.CrossDeviceOps HierarchicalCopyAllReduce=distribute.HierarchicalCopyAllReduce NcclAllReduce=distribute.NcclAllReduce ReductionToOneDevice=distribute.ReductionToOneDevice
 python.distribute.distribute_lib: InputContext=distribute.InputContext InputOptions=distribute.InputOptions InputReplicationMode=distribute.InputReplicationMode ReplicaContext=distribute.ReplicaContext
 python.distribute.distribute_lib: ReplicaContextV1=compat.v1.distribute.ReplicaContext RunOptions=distribute.RunOptions Strategy=distribute.Strategy StrategyExtendedV1=compat.v1.distribute.StrategyExtended
@@ -117,17 +117,16 @@ python.distribute.multi_process_runner: run=__internal__.distribute.multi_proces
 python.distribute.multi_worker_test_base: create_cluster_spec=__internal__.distribute.multi_process_runner.create_cluster_spec
 python.distribute.one_device_strategy: OneDeviceStrategy=distribute.OneDeviceStrategy OneDeviceStrategyV1=compat.v1.distribute.OneDeviceStrategy
 python.distribute.parameter_server_strategy: ParameterServerStrategyV1=compat.v1.distribute.experimental.ParameterServerStrategy
-python.distribute.parameter_server_strategy_v2: ParameterServerStrategyV2=distribute.ParameterServerStrategy
+python.distribute.parameter_server_strategy_v2: ParameterServerStrategyV2=distribute.experimental.ParameterServerStrategy
 python.distribute.reduce_util: ReduceOp=distribute.ReduceOp
 python.distribute.sharded_variable: FixedShardsPartitioner=distribute.experimental.partitioners.FixedShardsPartitioner MaxSizePartitioner=distribute.experimental.partitioners.MaxSizePartitioner
 python.distribute.sharded_variable: MinSizePartitioner=distribute.experimental.partitioners.MinSizePartitioner Partitioner=distribute.experimental.partitioners.Partitioner ShardedVariable=__internal__.distribute.ShardedVariable
 python.distribute.tpu_strategy: TPUStrategy=distribute.experimental.TPUStrategy TPUStrategyV1=compat.v1.distribute.experimental.TPUStrategy TPUStrategyV2=distribute.TPUStrategy
 python.eager.backprop: GradientTape record_gradient=__internal__.record_gradient
-python.eager.context: LogicalDevice=config.LogicalDevice LogicalDeviceConfiguration=config.LogicalDeviceConfiguration PhysicalDevice=config.PhysicalDevice async_clear_error=compat.v1.experimental.async_clear_error
-python.eager.context: async_scope=compat.v1.experimental.async_scope eager_mode=__internal__.eager_context.eager_mode executing_eagerly executing_eagerly_v1=compat.v1.executing_eagerly
-python.eager.context: function_executor_type=compat.v1.experimental.function_executor_type get_config=__internal__.eager_context.get_config get_device_name=__internal__.eager_context.get_device_name
-python.eager.context: get_executor=__internal__.eager_context.get_executor get_log_device_placement=debugging.get_log_device_placement set_log_device_placement=debugging.set_log_device_placement
-python.eager.context: set_soft_device_placement=__internal__.eager_context.set_soft_device_placement
+python.eager.context: LogicalDevice=config.LogicalDevice LogicalDeviceConfiguration=config.LogicalDeviceConfiguration PhysicalDevice=config.PhysicalDevice async_clear_error=experimental.async_clear_error async_scope=experimental.async_scope
+python.eager.context: eager_mode=__internal__.eager_context.eager_mode executing_eagerly executing_eagerly_v1=compat.v1.executing_eagerly function_executor_type=experimental.function_executor_type
+python.eager.context: get_config=__internal__.eager_context.get_config get_device_name=__internal__.eager_context.get_device_name get_executor=__internal__.eager_context.get_executor
+python.eager.context: get_log_device_placement=debugging.get_log_device_placement set_log_device_placement=debugging.set_log_device_placement set_soft_device_placement=__internal__.eager_context.set_soft_device_placement
 python.eager.forwardprop: ForwardAccumulator=autodiff.ForwardAccumulator
 python.eager.lift_to_graph: lift_to_graph=__internal__.lift_to_graph
 python.eager.monitoring: BoolGauge=__internal__.monitoring.BoolGauge
@@ -166,22 +165,22 @@ python.framework.config: set_visible_devices=config.set_visible_devices tensor_f
 python.framework.constant_op: constant constant_v1=compat.v1.constant
 python.framework.convert_to_constants: convert_variables_to_constants=compat.v1.graph_util.convert_variables_to_constants
 python.framework.device_spec: DeviceSpecV1=compat.v1.DeviceSpec DeviceSpecV2=DeviceSpec
-python.framework.dtypes: DType as_dtype
+python.framework.dtypes: DType=dtypes.DType as_dtype=dtypes.as_dtype
 python.framework.errors_impl: AbortedError=errors.AbortedError AlreadyExistsError=errors.AlreadyExistsError CancelledError=errors.CancelledError DataLossError=errors.DataLossError DeadlineExceededError=errors.DeadlineExceededError
 python.framework.errors_impl: FailedPreconditionError=errors.FailedPreconditionError InternalError=errors.InternalError InvalidArgumentError=errors.InvalidArgumentError NotFoundError=errors.NotFoundError OpError=errors.OpError
 python.framework.errors_impl: OperatorNotAllowedInGraphError=errors.OperatorNotAllowedInGraphError OutOfRangeError=errors.OutOfRangeError PermissionDeniedError=errors.PermissionDeniedError ResourceExhaustedError=errors.ResourceExhaustedError
 python.framework.errors_impl: UnauthenticatedError=errors.UnauthenticatedError UnavailableError=errors.UnavailableError UnimplementedError=errors.UnimplementedError UnknownError=errors.UnknownError
 python.framework.errors_impl: error_code_from_exception_type=compat.v1.errors.error_code_from_exception_type exception_type_from_error_code=compat.v1.errors.exception_type_from_error_code
 python.framework.errors_impl: raise_exception_on_not_ok_status=compat.v1.errors.raise_exception_on_not_ok_status
-python.framework.extension_type: BatchableExtensionType=compat.v1.experimental.BatchableExtensionType ExtensionType=compat.v1.experimental.ExtensionType ExtensionTypeBatchEncoder=compat.v1.experimental.ExtensionTypeBatchEncoder
-python.framework.extension_type: ExtensionTypeSpec=compat.v1.experimental.ExtensionTypeSpec as_dict=compat.v1.experimental.extension_type.as_dict
+python.framework.extension_type: BatchableExtensionType=experimental.BatchableExtensionType ExtensionType=experimental.ExtensionType ExtensionTypeBatchEncoder=experimental.ExtensionTypeBatchEncoder
+python.framework.extension_type: ExtensionTypeSpec=experimental.ExtensionTypeSpec as_dict=experimental.extension_type.as_dict
 python.framework.func_graph: FuncGraph=__internal__.FuncGraph
 python.framework.graph_io: write_graph=io.write_graph
 python.framework.graph_util_impl: extract_sub_graph=compat.v1.graph_util.extract_sub_graph graph_defs_equal=__internal__.graph_util.graph_defs_equal must_run_on_cpu=compat.v1.graph_util.must_run_on_cpu
 python.framework.graph_util_impl: remove_training_nodes=compat.v1.graph_util.remove_training_nodes tensor_shape_from_node_def_name=compat.v1.graph_util.tensor_shape_from_node_def_name
-python.framework.importer: import_graph_def
+python.framework.importer: import_graph_def=graph_util.import_graph_def
 python.framework.indexed_slices: IndexedSlices IndexedSlicesSpec convert_to_tensor_or_indexed_slices=compat.v1.convert_to_tensor_or_indexed_slices
-python.framework.load_library: load_file_system_library=compat.v1.load_file_system_library load_library load_op_library register_filesystem_plugin=compat.v1.experimental.register_filesystem_plugin
+python.framework.load_library: load_file_system_library=compat.v1.load_file_system_library load_library load_op_library register_filesystem_plugin=experimental.register_filesystem_plugin
 python.framework.none_tensor: NoneTensorSpec
 python.framework.ops: EagerTensor=__internal__.EagerTensor Graph GraphKeys=compat.v1.GraphKeys NoGradient=no_gradient NotDifferentiable=no_gradient Operation RegisterGradient SymbolicTensor=__internal__.SymbolicTensor
 python.framework.ops: _colocate_with=compat.v1.colocate_with _create_c_op=__internal__.create_c_op add_to_collection=compat.v1.add_to_collection add_to_collections=compat.v1.add_to_collections container=compat.v1.container
@@ -189,11 +188,11 @@ python.framework.ops: control_dependencies device=compat.v1.device device_v2=dev
 python.framework.ops: executing_eagerly_outside_functions=compat.v1.executing_eagerly_outside_functions get_collection=compat.v1.get_collection get_collection_ref=compat.v1.get_collection_ref get_current_name_scope
 python.framework.ops: get_default_graph=compat.v1.get_default_graph get_name_scope=__internal__.get_name_scope init_scope inside_function is_symbolic_tensor name_scope_v1=compat.v1.name_scope name_scope_v2=name_scope no_gradient
 python.framework.ops: op_scope=compat.v1.op_scope reset_default_graph=compat.v1.reset_default_graph
-python.framework.random_seed: get_seed=compat.v1.get_seed set_random_seed=compat.v1.set_random_seed set_seed=random.set_seed
+python.framework.random_seed: get_seed=compat.v1.random.get_seed set_random_seed=compat.v1.random.set_random_seed set_seed=random.set_seed
 python.framework.smart_cond: smart_cond=__internal__.smart_cond.smart_cond
-python.framework.sparse_tensor: SparseTensor SparseTensorSpec SparseTensorValue=compat.v1.SparseTensorValue convert_to_tensor_or_sparse_tensor=compat.v1.convert_to_tensor_or_sparse_tensor
+python.framework.sparse_tensor: SparseTensor=sparse.SparseTensor SparseTensorSpec SparseTensorValue=compat.v1.SparseTensorValue convert_to_tensor_or_sparse_tensor=compat.v1.convert_to_tensor_or_sparse_tensor
 python.framework.stack: get_default_session=compat.v1.get_default_session
-python.framework.strict_mode: enable_strict_mode=compat.v1.experimental.enable_strict_mode
+python.framework.strict_mode: enable_strict_mode=experimental.enable_strict_mode
 python.framework.tensor: Tensor TensorSpec disable_tensor_equality=compat.v1.disable_tensor_equality enable_tensor_equality=compat.v1.enable_tensor_equality
 python.framework.tensor_conversion: convert_to_tensor_v1_with_dispatch=compat.v1.convert_to_tensor convert_to_tensor_v2_with_dispatch=convert_to_tensor
 python.framework.tensor_conversion_registry: register_tensor_conversion_function
@@ -214,9 +213,9 @@ python.lib.io.file_io: rename_v2=io.gfile.rename stat=compat.v1.gfile.Stat stat_
 python.lib.io.tf_record: TFRecordCompressionType=compat.v1.io.TFRecordCompressionType TFRecordOptions=io.TFRecordOptions TFRecordWriter=io.TFRecordWriter tf_record_iterator=compat.v1.io.tf_record_iterator
 python.module.module: Module
 python.ops.array_ops: batch_gather=compat.v1.batch_gather batch_to_space=compat.v1.batch_to_space batch_to_space_nd=compat.v1.batch_to_space_nd batch_to_space_v2=batch_to_space bitcast boolean_mask=compat.v1.boolean_mask
-python.ops.array_ops: boolean_mask_v2=boolean_mask broadcast_dynamic_shape broadcast_static_shape broadcast_to check_numerics=compat.v1.debugging.check_numerics concat depth_to_space=compat.v1.depth_to_space
-python.ops.array_ops: depth_to_space_v2=nn.depth_to_space dequantize=quantization.dequantize diag=linalg.tensor_diag edit_distance expand_dims=compat.v1.expand_dims expand_dims_v2=expand_dims
-python.ops.array_ops: extract_image_patches=compat.v1.extract_image_patches extract_image_patches_v2=image.extract_patches extract_volume_patches fake_quant_with_min_max_args=quantization.fake_quant_with_min_max_args
+python.ops.array_ops: boolean_mask_v2=boolean_mask broadcast_dynamic_shape broadcast_static_shape broadcast_to check_numerics=debugging.check_numerics concat depth_to_space=compat.v1.nn.depth_to_space depth_to_space_v2=nn.depth_to_space
+python.ops.array_ops: dequantize=quantization.dequantize diag=linalg.tensor_diag edit_distance expand_dims=compat.v1.expand_dims expand_dims_v2=expand_dims extract_image_patches=compat.v1.image.extract_image_patches
+python.ops.array_ops: extract_image_patches_v2=image.extract_patches extract_volume_patches fake_quant_with_min_max_args=quantization.fake_quant_with_min_max_args
 python.ops.array_ops: fake_quant_with_min_max_args_gradient=quantization.fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars=quantization.fake_quant_with_min_max_vars
 python.ops.array_ops: fake_quant_with_min_max_vars_gradient=quantization.fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel=quantization.fake_quant_with_min_max_vars_per_channel
 python.ops.array_ops: fake_quant_with_min_max_vars_per_channel_gradient=quantization.fake_quant_with_min_max_vars_per_channel_gradient fill fingerprint gather=compat.v1.gather gather_nd=compat.v1.gather_nd gather_nd_v2=gather_nd
@@ -225,30 +224,31 @@ python.ops.array_ops: matrix_transpose=linalg.matrix_transpose meshgrid one_hot 
 python.ops.array_ops: placeholder_with_default=compat.v1.placeholder_with_default quantize=quantization.quantize quantize_and_dequantize=quantization.quantize_and_dequantize quantize_and_dequantize_v2=quantization.quantize_and_dequantize_v2
 python.ops.array_ops: quantize_v2=compat.v1.quantize_v2 quantized_concat=quantization.quantized_concat rank repeat required_space_to_batch_paddings reshape reverse reverse_sequence=compat.v1.reverse_sequence
 python.ops.array_ops: reverse_sequence_v2=reverse_sequence reverse_v2=reverse scatter_nd searchsorted sequence_mask setdiff1d=compat.v1.setdiff1d shape=compat.v1.shape shape_n shape_v2=shape size=compat.v1.size size_v2=size slice
-python.ops.array_ops: space_to_batch=compat.v1.space_to_batch space_to_batch_nd space_to_batch_v2=space_to_batch space_to_depth=compat.v1.space_to_depth space_to_depth_v2=nn.space_to_depth sparse_mask=sparse.mask
-python.ops.array_ops: sparse_placeholder=compat.v1.sparse_placeholder split squeeze=compat.v1.squeeze squeeze_v2=squeeze stop_gradient strided_slice tensor_diag_part=linalg.tensor_diag_part tensor_scatter_add=tensor_scatter_nd_add
+python.ops.array_ops: space_to_batch=compat.v1.nn.space_to_batch space_to_batch_nd space_to_batch_v2=space_to_batch space_to_depth=compat.v1.nn.space_to_depth space_to_depth_v2=nn.space_to_depth sparse_mask=sparse.mask
+python.ops.array_ops: sparse_placeholder=compat.v1.sparse.placeholder split squeeze=compat.v1.squeeze squeeze_v2=squeeze stop_gradient strided_slice tensor_diag_part=linalg.tensor_diag_part tensor_scatter_add=tensor_scatter_nd_add
 python.ops.array_ops: tensor_scatter_max=tensor_scatter_nd_max tensor_scatter_min=tensor_scatter_nd_min tensor_scatter_nd_update tensor_scatter_sub=tensor_scatter_nd_sub tile transpose=compat.v1.transpose transpose_v2=transpose unique
 python.ops.array_ops: unique_with_counts unravel_index where=compat.v1.where where_v2=where zeros zeros_like=compat.v1.zeros_like zeros_like_v2=zeros_like
 python.ops.array_ops_stack: stack unstack
 python.ops.batch_ops: batch_function=nondifferentiable_batch_function
-python.ops.bincount_ops: bincount=math.bincount bincount_v1=compat.v1.bincount
+python.ops.bincount_ops: bincount=math.bincount bincount_v1=compat.v1.math.bincount
 python.ops.bitwise_ops: bitwise_and=bitwise.bitwise_and bitwise_or=bitwise.bitwise_or bitwise_xor=bitwise.bitwise_xor invert=bitwise.invert left_shift=bitwise.left_shift right_shift=bitwise.right_shift
-python.ops.candidate_sampling_ops: all_candidate_sampler=nn.all_candidate_sampler compute_accidental_hits=nn.compute_accidental_hits fixed_unigram_candidate_sampler=nn.fixed_unigram_candidate_sampler
-python.ops.candidate_sampling_ops: learned_unigram_candidate_sampler=nn.learned_unigram_candidate_sampler log_uniform_candidate_sampler=random.log_uniform_candidate_sampler uniform_candidate_sampler=random.uniform_candidate_sampler
-python.ops.check_ops: assert_equal=compat.v1.assert_equal assert_equal_v2=assert_equal assert_greater=compat.v1.assert_greater assert_greater_equal=compat.v1.assert_greater_equal assert_greater_equal_v2=debugging.assert_greater_equal
-python.ops.check_ops: assert_greater_v2=assert_greater assert_integer=compat.v1.assert_integer assert_integer_v2=debugging.assert_integer assert_less=compat.v1.assert_less assert_less_equal=compat.v1.assert_less_equal
-python.ops.check_ops: assert_less_equal_v2=debugging.assert_less_equal assert_less_v2=assert_less assert_near=compat.v1.assert_near assert_near_v2=debugging.assert_near assert_negative=compat.v1.assert_negative
-python.ops.check_ops: assert_negative_v2=debugging.assert_negative assert_non_negative=compat.v1.assert_non_negative assert_non_negative_v2=debugging.assert_non_negative assert_non_positive=compat.v1.assert_non_positive
-python.ops.check_ops: assert_non_positive_v2=debugging.assert_non_positive assert_none_equal=compat.v1.assert_none_equal assert_none_equal_v2=debugging.assert_none_equal assert_positive=compat.v1.assert_positive
-python.ops.check_ops: assert_positive_v2=debugging.assert_positive assert_proper_iterable=debugging.assert_proper_iterable assert_rank=compat.v1.assert_rank assert_rank_at_least=compat.v1.assert_rank_at_least
-python.ops.check_ops: assert_rank_at_least_v2=debugging.assert_rank_at_least assert_rank_in=compat.v1.assert_rank_in assert_rank_in_v2=debugging.assert_rank_in assert_rank_v2=assert_rank
-python.ops.check_ops: assert_same_float_dtype=debugging.assert_same_float_dtype assert_scalar=compat.v1.assert_scalar assert_scalar_v2=debugging.assert_scalar assert_shapes=compat.v1.debugging.assert_shapes
-python.ops.check_ops: assert_shapes_v2=debugging.assert_shapes assert_type=compat.v1.assert_type assert_type_v2=debugging.assert_type ensure_shape is_non_decreasing=math.is_non_decreasing is_numeric_tensor=debugging.is_numeric_tensor
-python.ops.check_ops: is_strictly_increasing=math.is_strictly_increasing
+python.ops.candidate_sampling_ops: all_candidate_sampler=random.all_candidate_sampler compute_accidental_hits=nn.compute_accidental_hits fixed_unigram_candidate_sampler=random.fixed_unigram_candidate_sampler
+python.ops.candidate_sampling_ops: learned_unigram_candidate_sampler=random.learned_unigram_candidate_sampler log_uniform_candidate_sampler=random.log_uniform_candidate_sampler uniform_candidate_sampler=random.uniform_candidate_sampler
+python.ops.check_ops: assert_equal=compat.v1.debugging.assert_equal assert_equal_v2=debugging.assert_equal assert_greater=compat.v1.debugging.assert_greater assert_greater_equal=compat.v1.debugging.assert_greater_equal
+python.ops.check_ops: assert_greater_equal_v2=debugging.assert_greater_equal assert_greater_v2=debugging.assert_greater assert_integer=compat.v1.debugging.assert_integer assert_integer_v2=debugging.assert_integer
+python.ops.check_ops: assert_less=compat.v1.debugging.assert_less assert_less_equal=compat.v1.debugging.assert_less_equal assert_less_equal_v2=debugging.assert_less_equal assert_less_v2=debugging.assert_less
+python.ops.check_ops: assert_near=compat.v1.debugging.assert_near assert_near_v2=debugging.assert_near assert_negative=compat.v1.debugging.assert_negative assert_negative_v2=debugging.assert_negative
+python.ops.check_ops: assert_non_negative=compat.v1.debugging.assert_non_negative assert_non_negative_v2=debugging.assert_non_negative assert_non_positive=compat.v1.debugging.assert_non_positive
+python.ops.check_ops: assert_non_positive_v2=debugging.assert_non_positive assert_none_equal=compat.v1.debugging.assert_none_equal assert_none_equal_v2=debugging.assert_none_equal assert_positive=compat.v1.debugging.assert_positive
+python.ops.check_ops: assert_positive_v2=debugging.assert_positive assert_proper_iterable=debugging.assert_proper_iterable assert_rank=compat.v1.debugging.assert_rank assert_rank_at_least=compat.v1.debugging.assert_rank_at_least
+python.ops.check_ops: assert_rank_at_least_v2=debugging.assert_rank_at_least assert_rank_in=compat.v1.debugging.assert_rank_in assert_rank_in_v2=debugging.assert_rank_in assert_rank_v2=debugging.assert_rank
+python.ops.check_ops: assert_same_float_dtype=debugging.assert_same_float_dtype assert_scalar=compat.v1.debugging.assert_scalar assert_scalar_v2=debugging.assert_scalar assert_shapes=compat.v1.debugging.assert_shapes
+python.ops.check_ops: assert_shapes_v2=debugging.assert_shapes assert_type=compat.v1.debugging.assert_type assert_type_v2=debugging.assert_type ensure_shape is_non_decreasing=math.is_non_decreasing
+python.ops.check_ops: is_numeric_tensor=debugging.is_numeric_tensor is_strictly_increasing=math.is_strictly_increasing
 python.ops.clip_ops: clip_by_average_norm=compat.v1.clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm=linalg.global_norm
 python.ops.cond: cond=compat.v1.cond cond_for_tf_v2=cond
-python.ops.confusion_matrix: confusion_matrix=math.confusion_matrix confusion_matrix_v1=compat.v1.confusion_matrix
-python.ops.control_flow_assert: Assert
+python.ops.confusion_matrix: confusion_matrix=math.confusion_matrix confusion_matrix_v1=compat.v1.math.confusion_matrix
+python.ops.control_flow_assert: Assert=debugging.Assert
 python.ops.control_flow_case: case=compat.v1.case case_v2=case
 python.ops.control_flow_ops: get_enclosing_xla_context=__internal__.get_enclosing_xla_context group no_op tuple=compat.v1.tuple tuple_v2=tuple
 python.ops.control_flow_switch_case: execute_fn_for_device=__internal__.execute_fn_for_device switch_case
@@ -259,7 +259,7 @@ python.ops.ctc_ops: collapse_repeated=nn.collapse_repeated ctc_beam_search_decod
 python.ops.ctc_ops: ctc_loss=compat.v1.nn.ctc_loss ctc_loss_v2=compat.v1.nn.ctc_loss_v2 ctc_loss_v3=nn.ctc_loss ctc_unique_labels=nn.ctc_unique_labels
 python.ops.custom_gradient: custom_gradient grad_pass_through recompute_grad
 python.ops.data_flow_ops: ConditionalAccumulator=compat.v1.ConditionalAccumulator ConditionalAccumulatorBase=compat.v1.ConditionalAccumulatorBase FIFOQueue=queue.FIFOQueue PaddingFIFOQueue=queue.PaddingFIFOQueue
-python.ops.data_flow_ops: PriorityQueue=queue.PriorityQueue QueueBase=queue.QueueBase RandomShuffleQueue=queue.RandomShuffleQueue SparseConditionalAccumulator=compat.v1.SparseConditionalAccumulator dynamic_partition dynamic_stitch
+python.ops.data_flow_ops: PriorityQueue=queue.PriorityQueue QueueBase=queue.QueueBase RandomShuffleQueue=queue.RandomShuffleQueue SparseConditionalAccumulator=compat.v1.sparse.SparseConditionalAccumulator dynamic_partition dynamic_stitch
 python.ops.distributions.bernoulli: Bernoulli=compat.v1.distributions.Bernoulli
 python.ops.distributions.beta: Beta=compat.v1.distributions.Beta
 python.ops.distributions.categorical: Categorical=compat.v1.distributions.Categorical
@@ -277,6 +277,40 @@ python.ops.distributions.uniform: Uniform=compat.v1.distributions.Uniform
 python.ops.embedding_ops: embedding_lookup=compat.v1.nn.embedding_lookup embedding_lookup_sparse=compat.v1.nn.embedding_lookup_sparse embedding_lookup_sparse_v2=nn.embedding_lookup_sparse embedding_lookup_v2=nn.embedding_lookup
 python.ops.embedding_ops: safe_embedding_lookup_sparse=compat.v1.nn.safe_embedding_lookup_sparse safe_embedding_lookup_sparse_v2=nn.safe_embedding_lookup_sparse
 python.ops.functional_ops: foldl=compat.v1.foldl foldl_v2=foldl foldr=compat.v1.foldr foldr_v2=foldr scan=compat.v1.scan scan_v2=scan
+python.ops.gen_array_ops: batch_to_space_nd=compat.v1.batch_to_space_nd bitcast broadcast_to check_numerics=debugging.check_numerics diag=linalg.tensor_diag extract_volume_patches
+python.ops.gen_array_ops: fake_quant_with_min_max_args=quantization.fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient=quantization.fake_quant_with_min_max_args_gradient
+python.ops.gen_array_ops: fake_quant_with_min_max_vars=quantization.fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient=quantization.fake_quant_with_min_max_vars_gradient
+python.ops.gen_array_ops: fake_quant_with_min_max_vars_per_channel=quantization.fake_quant_with_min_max_vars_per_channel fake_quant_with_min_max_vars_per_channel_gradient=quantization.fake_quant_with_min_max_vars_per_channel_gradient
+python.ops.gen_array_ops: identity_n invert_permutation=math.invert_permutation matrix_band_part=linalg.band_part quantized_concat=quantization.quantized_concat reverse_v2=reverse scatter_nd space_to_batch_nd
+python.ops.gen_array_ops: tensor_scatter_add=tensor_scatter_nd_add tensor_scatter_max=tensor_scatter_nd_max tensor_scatter_min=tensor_scatter_nd_min tensor_scatter_sub=tensor_scatter_nd_sub tile unravel_index
+python.ops.gen_audio_ops: decode_wav=audio.decode_wav encode_wav=audio.encode_wav
+python.ops.gen_bitwise_ops: bitwise_and=bitwise.bitwise_and bitwise_or=bitwise.bitwise_or bitwise_xor=bitwise.bitwise_xor left_shift=bitwise.left_shift right_shift=bitwise.right_shift
+python.ops.gen_control_flow_ops: no_op
+python.ops.gen_data_flow_ops: dynamic_partition dynamic_stitch
+python.ops.gen_decode_proto_ops: decode_proto_v2=io.decode_proto
+python.ops.gen_encode_proto_ops: encode_proto=io.encode_proto
+python.ops.gen_experimental_dataset_ops: check_pinned
+python.ops.gen_image_ops: hsv_to_rgb=image.hsv_to_rgb rgb_to_hsv=image.rgb_to_hsv
+python.ops.gen_io_ops: matching_files=io.matching_files write_file=io.write_file
+python.ops.gen_linalg_ops: cholesky=linalg.cholesky log_matrix_determinant=linalg.slogdet lu=linalg.lu matrix_determinant=linalg.det matrix_inverse=linalg.inv matrix_logarithm=linalg.logm matrix_solve=linalg.solve
+python.ops.gen_linalg_ops: matrix_square_root=linalg.sqrtm qr=linalg.qr
+python.ops.gen_logging_ops: timestamp
+python.ops.gen_math_ops: acosh=math.acosh asin=math.asin asinh=math.asinh atan=math.atan atan2=math.atan2 atanh=math.atanh betainc=math.betainc cos=math.cos cosh=math.cosh cross=linalg.cross digamma=math.digamma erf=math.erf erfc=math.erfc
+python.ops.gen_math_ops: expm1=math.expm1 floor_div=compat.v1.floor_div floor_mod=math.floormod greater=math.greater greater_equal=math.greater_equal igamma=math.igamma igammac=math.igammac is_finite=math.is_finite is_inf=math.is_inf
+python.ops.gen_math_ops: is_nan=math.is_nan less=math.less less_equal=math.less_equal lgamma=math.lgamma log=math.log log1p=math.log1p logical_and=math.logical_and logical_not=math.logical_not logical_or=math.logical_or maximum=math.maximum
+python.ops.gen_math_ops: minimum=math.minimum neg=math.negative next_after=math.nextafter polygamma=math.polygamma real_div=realdiv reciprocal=math.reciprocal rint=math.rint segment_max=math.segment_max segment_mean=math.segment_mean
+python.ops.gen_math_ops: segment_min=math.segment_min segment_prod=math.segment_prod segment_sum=math.segment_sum sin=math.sin sinh=math.sinh square=math.square squared_difference=math.squared_difference tan=math.tan tanh=math.tanh
+python.ops.gen_math_ops: truncate_div=truncatediv truncate_mod=truncatemod unsorted_segment_max=math.unsorted_segment_max unsorted_segment_min=math.unsorted_segment_min unsorted_segment_prod=math.unsorted_segment_prod
+python.ops.gen_math_ops: unsorted_segment_sum=math.unsorted_segment_sum xlogy=math.xlogy zeta=math.zeta
+python.ops.gen_nn_ops: approx_top_k conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 conv3d_backprop_filter_v2=compat.v1.nn.conv3d_backprop_filter elu=nn.elu l2_loss=nn.l2_loss lrn=nn.local_response_normalization relu=nn.relu
+python.ops.gen_nn_ops: selu=nn.selu softsign=nn.softsign
+python.ops.gen_parsing_ops: decode_compressed=io.decode_compressed parse_tensor=io.parse_tensor
+python.ops.gen_ragged_array_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
+python.ops.gen_random_index_shuffle_ops: random_index_shuffle
+python.ops.gen_sdca_ops: sdca_fprint=compat.v1.train.sdca_fprint sdca_optimizer=compat.v1.train.sdca_optimizer sdca_shrink_l1=compat.v1.train.sdca_shrink_l1
+python.ops.gen_spectral_ops: fft=signal.fft fft2d=signal.fft2d fft3d=signal.fft3d fftnd ifft=signal.ifft ifft2d=signal.ifft2d ifft3d=signal.ifft3d ifftnd irfftnd rfftnd
+python.ops.gen_string_ops: as_string=strings.as_string decode_base64=io.decode_base64 encode_base64=io.encode_base64 string_lower=strings.lower string_strip=strings.strip string_to_hash_bucket_fast=strings.to_hash_bucket_fast
+python.ops.gen_string_ops: string_to_hash_bucket_strong=strings.to_hash_bucket_strong string_upper=strings.upper unicode_script=strings.unicode_script unicode_transcode=strings.unicode_transcode
 python.ops.gradient_checker: compute_gradient=compat.v1.test.compute_gradient compute_gradient_error=compat.v1.test.compute_gradient_error
 python.ops.gradient_checker_v2: compute_gradient=test.compute_gradient
 python.ops.gradients_impl: HessiansV2=hessians gradients=compat.v1.gradients gradients_v2=gradients hessians=compat.v1.hessians
@@ -295,19 +329,19 @@ python.ops.image_ops_impl: non_max_suppression_with_overlaps=image.non_max_suppr
 python.ops.image_ops_impl: per_image_standardization=image.per_image_standardization psnr=image.psnr random_brightness=image.random_brightness random_contrast=image.random_contrast random_flip_left_right=image.random_flip_left_right
 python.ops.image_ops_impl: random_flip_up_down=image.random_flip_up_down random_hue=image.random_hue random_jpeg_quality=image.random_jpeg_quality random_saturation=image.random_saturation resize_bicubic=compat.v1.image.resize_bicubic
 python.ops.image_ops_impl: resize_bilinear=compat.v1.image.resize_bilinear resize_image_with_crop_or_pad=image.resize_with_crop_or_pad resize_image_with_pad_v1=compat.v1.image.resize_image_with_pad
-python.ops.image_ops_impl: resize_image_with_pad_v2=image.resize_with_pad resize_images=compat.v1.image.resize resize_images_v2=image.resize resize_nearest_neighbor=compat.v1.image.resize_nearest_neighbor
+python.ops.image_ops_impl: resize_image_with_pad_v2=image.resize_with_pad resize_images=compat.v1.image.resize_images resize_images_v2=image.resize resize_nearest_neighbor=compat.v1.image.resize_nearest_neighbor
 python.ops.image_ops_impl: rgb_to_grayscale=image.rgb_to_grayscale rgb_to_yiq=image.rgb_to_yiq rgb_to_yuv=image.rgb_to_yuv rot90=image.rot90 sample_distorted_bounding_box=compat.v1.image.sample_distorted_bounding_box
 python.ops.image_ops_impl: sample_distorted_bounding_box_v2=image.sample_distorted_bounding_box sobel_edges=image.sobel_edges ssim=image.ssim ssim_multiscale=image.ssim_multiscale stateless_random_brightness=image.stateless_random_brightness
 python.ops.image_ops_impl: stateless_random_contrast=image.stateless_random_contrast stateless_random_flip_left_right=image.stateless_random_flip_left_right stateless_random_flip_up_down=image.stateless_random_flip_up_down
 python.ops.image_ops_impl: stateless_random_hue=image.stateless_random_hue stateless_random_jpeg_quality=image.stateless_random_jpeg_quality stateless_random_saturation=image.stateless_random_saturation
 python.ops.image_ops_impl: stateless_sample_distorted_bounding_box=image.stateless_sample_distorted_bounding_box total_variation=image.total_variation transpose=image.transpose yiq_to_rgb=image.yiq_to_rgb yuv_to_rgb=image.yuv_to_rgb
-python.ops.init_ops: Constant=compat.v1.constant_initializer GlorotNormal=compat.v1.glorot_normal_initializer GlorotUniform=compat.v1.glorot_uniform_initializer Identity=compat.v1.initializers.identity Ones=compat.v1.ones_initializer
-python.ops.init_ops: Orthogonal=compat.v1.orthogonal_initializer RandomNormal=compat.v1.random_normal_initializer RandomUniform=compat.v1.random_uniform_initializer TruncatedNormal=compat.v1.truncated_normal_initializer
-python.ops.init_ops: UniformUnitScaling=compat.v1.uniform_unit_scaling_initializer VarianceScaling=compat.v1.variance_scaling_initializer Zeros=compat.v1.zeros_initializer constant_initializer=compat.v1.constant_initializer
+python.ops.init_ops: Constant=compat.v1.initializers.constant GlorotNormal=compat.v1.glorot_normal_initializer GlorotUniform=compat.v1.glorot_uniform_initializer Identity=compat.v1.initializers.identity Ones=compat.v1.initializers.ones
+python.ops.init_ops: Orthogonal=compat.v1.initializers.orthogonal RandomNormal=compat.v1.random_normal_initializer RandomUniform=compat.v1.random_uniform_initializer TruncatedNormal=compat.v1.initializers.truncated_normal
+python.ops.init_ops: UniformUnitScaling=compat.v1.initializers.uniform_unit_scaling VarianceScaling=compat.v1.initializers.variance_scaling Zeros=compat.v1.zeros_initializer constant_initializer=compat.v1.initializers.constant
 python.ops.init_ops: glorot_normal_initializer=compat.v1.glorot_normal_initializer glorot_uniform_initializer=compat.v1.glorot_uniform_initializer he_normal=compat.v1.initializers.he_normal he_uniform=compat.v1.initializers.he_uniform
-python.ops.init_ops: identity_initializer=compat.v1.initializers.identity lecun_normal=compat.v1.initializers.lecun_normal lecun_uniform=compat.v1.initializers.lecun_uniform ones_initializer=compat.v1.ones_initializer
-python.ops.init_ops: orthogonal_initializer=compat.v1.orthogonal_initializer random_normal_initializer=compat.v1.random_normal_initializer random_uniform_initializer=compat.v1.random_uniform_initializer
-python.ops.init_ops: truncated_normal_initializer=compat.v1.truncated_normal_initializer uniform_unit_scaling_initializer=compat.v1.uniform_unit_scaling_initializer variance_scaling_initializer=compat.v1.variance_scaling_initializer
+python.ops.init_ops: identity_initializer=compat.v1.initializers.identity lecun_normal=compat.v1.initializers.lecun_normal lecun_uniform=compat.v1.initializers.lecun_uniform ones_initializer=compat.v1.initializers.ones
+python.ops.init_ops: orthogonal_initializer=compat.v1.initializers.orthogonal random_normal_initializer=compat.v1.random_normal_initializer random_uniform_initializer=compat.v1.random_uniform_initializer
+python.ops.init_ops: truncated_normal_initializer=compat.v1.initializers.truncated_normal uniform_unit_scaling_initializer=compat.v1.initializers.uniform_unit_scaling variance_scaling_initializer=compat.v1.initializers.variance_scaling
 python.ops.init_ops: zeros_initializer=compat.v1.zeros_initializer
 python.ops.init_ops_v2: Constant=constant_initializer Ones=ones_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer Zeros=zeros_initializer constant=constant_initializer constant_initializer
 python.ops.init_ops_v2: normal=random_normal_initializer one=ones_initializer ones=ones_initializer ones_initializer random_normal=random_normal_initializer random_normal_initializer random_uniform=random_uniform_initializer
@@ -336,13 +370,13 @@ python.ops.linalg.linear_operator_toeplitz: LinearOperatorToeplitz=linalg.Linear
 python.ops.linalg.linear_operator_tridiag: LinearOperatorTridiag=linalg.LinearOperatorTridiag
 python.ops.linalg.linear_operator_zeros: LinearOperatorZeros=linalg.LinearOperatorZeros
 python.ops.linalg.sparse.conjugate_gradient: conjugate_gradient=linalg.experimental.conjugate_gradient
-python.ops.linalg_ops: cholesky=linalg.cholesky cholesky_solve=linalg.cholesky_solve eig eigvals eye log_matrix_determinant=linalg.slogdet lu=linalg.lu matrix_determinant=linalg.det matrix_inverse=linalg.inv matrix_logarithm=linalg.logm
-python.ops.linalg_ops: matrix_solve=linalg.solve matrix_solve_ls=linalg.lstsq matrix_square_root matrix_triangular_solve=linalg.triangular_solve norm=compat.v1.norm norm_v2=norm qr=linalg.qr self_adjoint_eig=linalg.eigh
-python.ops.linalg_ops: self_adjoint_eigvals=linalg.eigvalsh svd=linalg.svd
+python.ops.linalg_ops: cholesky=linalg.cholesky cholesky_solve=linalg.cholesky_solve eig=linalg.eig eigvals=linalg.eigvals eye log_matrix_determinant=linalg.slogdet lu=linalg.lu matrix_determinant=linalg.det matrix_inverse=linalg.inv
+python.ops.linalg_ops: matrix_logarithm=linalg.logm matrix_solve=linalg.solve matrix_solve_ls=linalg.lstsq matrix_square_root=linalg.sqrtm matrix_triangular_solve=linalg.triangular_solve norm=compat.v1.norm norm_v2=norm qr=linalg.qr
+python.ops.linalg_ops: self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh svd=linalg.svd
 python.ops.logging_ops: Print=compat.v1.Print print_v2=print timestamp
 python.ops.lookup_ops: DenseHashTable=lookup.experimental.DenseHashTable KeyValueTensorInitializer=lookup.KeyValueTensorInitializer MutableHashTable=lookup.experimental.MutableHashTable StaticHashTable=lookup.StaticHashTable
 python.ops.lookup_ops: StaticHashTableV1=compat.v1.lookup.StaticHashTable StaticVocabularyTable=lookup.StaticVocabularyTable StaticVocabularyTableV1=compat.v1.lookup.StaticVocabularyTable TextFileIndex=lookup.TextFileIndex
-python.ops.lookup_ops: TextFileInitializer=lookup.TextFileInitializer initialize_all_tables=compat.v1.initialize_all_tables tables_initializer=compat.v1.tables_initializer
+python.ops.lookup_ops: TextFileInitializer=lookup.TextFileInitializer initialize_all_tables=compat.v1.initialize_all_tables tables_initializer=compat.v1.initializers.tables_initializer
 python.ops.losses.losses_impl: Reduction=compat.v1.losses.Reduction absolute_difference=compat.v1.losses.absolute_difference compute_weighted_loss=compat.v1.losses.compute_weighted_loss cosine_distance=compat.v1.losses.cosine_distance
 python.ops.losses.losses_impl: hinge_loss=compat.v1.losses.hinge_loss huber_loss=compat.v1.losses.huber_loss log_loss=compat.v1.losses.log_loss mean_pairwise_squared_error=compat.v1.losses.mean_pairwise_squared_error
 python.ops.losses.losses_impl: mean_squared_error=compat.v1.losses.mean_squared_error sigmoid_cross_entropy=compat.v1.losses.sigmoid_cross_entropy softmax_cross_entropy=compat.v1.losses.softmax_cross_entropy
@@ -351,25 +385,26 @@ python.ops.losses.util: add_loss=compat.v1.losses.add_loss get_losses=compat.v1.
 python.ops.losses.util: get_total_loss=compat.v1.losses.get_total_loss
 python.ops.manip_ops: roll
 python.ops.map_fn: map_fn=compat.v1.map_fn map_fn_v2=map_fn
-python.ops.math_ops: _add_dispatch=__operators__.add abs accumulate_n=math.accumulate_n acos acosh=compat.v1.math.acosh add add_n angle=math.angle arg_max=compat.v1.arg_max arg_min=compat.v1.arg_min argmax=compat.v1.argmax argmax_v2=argmax
-python.ops.math_ops: argmin=compat.v1.argmin argmin_v2=argmin asin=compat.v1.math.asin asinh=compat.v1.math.asinh atan=compat.v1.math.atan atan2 atanh=compat.v1.math.atanh betainc=math.betainc cast ceil=math.ceil complex conj=math.conj
-python.ops.math_ops: cos=compat.v1.math.cos cosh=compat.v1.math.cosh count_nonzero=compat.v1.count_nonzero count_nonzero_v2=math.count_nonzero cross=linalg.cross cumprod=math.cumprod cumsum cumulative_logsumexp=math.cumulative_logsumexp
-python.ops.math_ops: digamma=compat.v1.math.digamma div=compat.v1.div div_no_nan=math.divide_no_nan divide equal erf=compat.v1.math.erf erfc=compat.v1.math.erfc erfcinv=math.erfcinv erfinv=math.erfinv exp expm1=compat.v1.math.expm1 floor
-python.ops.math_ops: floor_div=compat.v1.floor_div floor_mod=compat.v1.math.mod floordiv=math.floordiv floormod=math.mod greater greater_equal igamma=math.igamma igammac=math.igammac imag=math.imag is_finite=math.is_finite is_inf=math.is_inf
-python.ops.math_ops: is_nan=math.is_nan less less_equal lgamma=compat.v1.math.lgamma linspace linspace_nd=linspace log=compat.v1.math.log log1p=compat.v1.math.log1p log_sigmoid=math.log_sigmoid logical_and logical_not logical_or
-python.ops.math_ops: logical_xor=math.logical_xor matmul matvec=linalg.matvec multiply multiply_no_nan=math.multiply_no_nan ndtri=math.ndtri neg=compat.v1.math.negative negative=compat.v1.math.negative next_after=math.nextafter
-python.ops.math_ops: nextafter=math.nextafter not_equal polygamma=math.polygamma polyval=math.polyval pow range real=math.real realdiv reciprocal=compat.v1.math.reciprocal reciprocal_no_nan=math.reciprocal_no_nan reduce_all
-python.ops.math_ops: reduce_all_v1=compat.v1.reduce_all reduce_any reduce_any_v1=compat.v1.reduce_any reduce_euclidean_norm=math.reduce_euclidean_norm reduce_logsumexp reduce_logsumexp_v1=compat.v1.reduce_logsumexp reduce_max
-python.ops.math_ops: reduce_max_v1=compat.v1.reduce_max reduce_mean reduce_mean_v1=compat.v1.reduce_mean reduce_min reduce_min_v1=compat.v1.reduce_min reduce_prod reduce_prod_v1=compat.v1.reduce_prod reduce_std=math.reduce_std reduce_sum
-python.ops.math_ops: reduce_sum_v1=compat.v1.reduce_sum reduce_variance=math.reduce_variance rint=compat.v1.math.rint round rsqrt=math.rsqrt sampled_addmm=sparse.sampled_addmm saturate_cast scalar_mul=compat.v1.scalar_mul
-python.ops.math_ops: scalar_mul_v2=scalar_mul segment_max=math.segment_max segment_mean=math.segment_mean segment_min=math.segment_min segment_prod=math.segment_prod segment_sum=math.segment_sum sigmoid sign sin=compat.v1.math.sin
-python.ops.math_ops: sinh=compat.v1.math.sinh sobol_sample=math.sobol_sample softplus=nn.softplus sparse_matmul=compat.v1.sparse_matmul sparse_segment_mean=compat.v1.sparse_segment_mean sparse_segment_mean_v2=sparse.segment_mean
-python.ops.math_ops: sparse_segment_sqrt_n=compat.v1.sparse_segment_sqrt_n sparse_segment_sqrt_n_v2=sparse.segment_sqrt_n sparse_segment_sum=compat.v1.sparse_segment_sum sparse_segment_sum_v2=sparse.segment_sum sqrt
-python.ops.math_ops: square=compat.v1.math.square squared_difference=math.squared_difference subtract tan=compat.v1.math.tan tanh=compat.v1.nn.tanh tensor_equals=__operators__.eq tensor_not_equals=__operators__.ne tensordot
-python.ops.math_ops: to_bfloat16=compat.v1.to_bfloat16 to_complex128=compat.v1.to_complex128 to_complex64=compat.v1.to_complex64 to_double=compat.v1.to_double to_float=compat.v1.to_float to_int32=compat.v1.to_int32
-python.ops.math_ops: to_int64=compat.v1.to_int64 trace=linalg.trace truediv truncatediv truncatemod unsorted_segment_max=math.unsorted_segment_max unsorted_segment_mean=math.unsorted_segment_mean
-python.ops.math_ops: unsorted_segment_min=math.unsorted_segment_min unsorted_segment_prod=math.unsorted_segment_prod unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n unsorted_segment_sum=math.unsorted_segment_sum xdivy=math.xdivy
-python.ops.math_ops: xlog1py=math.xlog1py xlogy=math.xlogy zeta=math.zeta
+python.ops.math_ops: _add_dispatch=__operators__.add abs=math.abs accumulate_n=math.accumulate_n acos=math.acos acosh=math.acosh add=math.add add_n=math.add_n angle=math.angle arg_max=compat.v1.arg_max arg_min=compat.v1.arg_min
+python.ops.math_ops: argmax=compat.v1.math.argmax argmax_v2=math.argmax argmin=compat.v1.math.argmin argmin_v2=math.argmin asin=math.asin asinh=math.asinh atan=math.atan atan2=math.atan2 atanh=math.atanh betainc=math.betainc cast
+python.ops.math_ops: ceil=math.ceil complex=dtypes.complex conj=math.conj cos=math.cos cosh=math.cosh count_nonzero=compat.v1.math.count_nonzero count_nonzero_v2=math.count_nonzero cross=linalg.cross cumprod=math.cumprod cumsum=math.cumsum
+python.ops.math_ops: cumulative_logsumexp=math.cumulative_logsumexp digamma=math.digamma div=compat.v1.div div_no_nan=math.divide_no_nan divide=math.divide equal=math.equal erf=math.erf erfc=math.erfc erfcinv=math.erfcinv erfinv=math.erfinv
+python.ops.math_ops: exp=math.exp expm1=math.expm1 floor=math.floor floor_div=compat.v1.floor_div floor_mod=math.floormod floordiv=math.floordiv floormod=math.floormod greater=math.greater greater_equal=math.greater_equal igamma=math.igamma
+python.ops.math_ops: igammac=math.igammac imag=math.imag is_finite=math.is_finite is_inf=math.is_inf is_nan=math.is_nan less=math.less less_equal=math.less_equal lgamma=math.lgamma linspace linspace_nd=linspace log=math.log log1p=math.log1p
+python.ops.math_ops: log_sigmoid=math.log_sigmoid logical_and=math.logical_and logical_not=math.logical_not logical_or=math.logical_or logical_xor=math.logical_xor matmul=linalg.matmul matvec=linalg.matvec multiply=math.multiply
+python.ops.math_ops: multiply_no_nan=math.multiply_no_nan ndtri=math.ndtri neg=math.negative negative=math.negative next_after=math.nextafter nextafter=math.nextafter not_equal=math.not_equal polygamma=math.polygamma polyval=math.polyval
+python.ops.math_ops: pow=math.pow range real=math.real realdiv reciprocal=math.reciprocal reciprocal_no_nan=math.reciprocal_no_nan reduce_all=math.reduce_all reduce_all_v1=compat.v1.math.reduce_all reduce_any=math.reduce_any
+python.ops.math_ops: reduce_any_v1=compat.v1.math.reduce_any reduce_euclidean_norm=math.reduce_euclidean_norm reduce_logsumexp=math.reduce_logsumexp reduce_logsumexp_v1=compat.v1.math.reduce_logsumexp reduce_max=math.reduce_max
+python.ops.math_ops: reduce_max_v1=compat.v1.math.reduce_max reduce_mean=math.reduce_mean reduce_mean_v1=compat.v1.math.reduce_mean reduce_min=math.reduce_min reduce_min_v1=compat.v1.math.reduce_min reduce_prod=math.reduce_prod
+python.ops.math_ops: reduce_prod_v1=compat.v1.math.reduce_prod reduce_std=math.reduce_std reduce_sum=math.reduce_sum reduce_sum_v1=compat.v1.math.reduce_sum reduce_variance=math.reduce_variance rint=math.rint round=math.round
+python.ops.math_ops: rsqrt=math.rsqrt sampled_addmm=sparse.sampled_addmm saturate_cast=dtypes.saturate_cast scalar_mul=compat.v1.math.scalar_mul scalar_mul_v2=math.scalar_mul segment_max=math.segment_max segment_mean=math.segment_mean
+python.ops.math_ops: segment_min=math.segment_min segment_prod=math.segment_prod segment_sum=math.segment_sum sigmoid=math.sigmoid sign=math.sign sin=math.sin sinh=math.sinh sobol_sample=math.sobol_sample softplus=math.softplus
+python.ops.math_ops: sparse_matmul=compat.v1.sparse_matmul sparse_segment_mean=compat.v1.sparse.segment_mean sparse_segment_mean_v2=sparse.segment_mean sparse_segment_sqrt_n=compat.v1.sparse.segment_sqrt_n
+python.ops.math_ops: sparse_segment_sqrt_n_v2=sparse.segment_sqrt_n sparse_segment_sum=compat.v1.sparse.segment_sum sparse_segment_sum_v2=sparse.segment_sum sqrt=math.sqrt square=math.square squared_difference=math.squared_difference
+python.ops.math_ops: subtract=math.subtract tan=math.tan tanh=math.tanh tensor_equals=__operators__.eq tensor_not_equals=__operators__.ne tensordot to_bfloat16=compat.v1.to_bfloat16 to_complex128=compat.v1.to_complex128
+python.ops.math_ops: to_complex64=compat.v1.to_complex64 to_double=compat.v1.to_double to_float=compat.v1.to_float to_int32=compat.v1.to_int32 to_int64=compat.v1.to_int64 trace=linalg.trace truediv=math.truediv truncatediv truncatemod
+python.ops.math_ops: unsorted_segment_max=math.unsorted_segment_max unsorted_segment_mean=math.unsorted_segment_mean unsorted_segment_min=math.unsorted_segment_min unsorted_segment_prod=math.unsorted_segment_prod
+python.ops.math_ops: unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n unsorted_segment_sum=math.unsorted_segment_sum xdivy=math.xdivy xlog1py=math.xlog1py xlogy=math.xlogy zeta=math.zeta
 python.ops.metrics_impl: accuracy=compat.v1.metrics.accuracy auc=compat.v1.metrics.auc average_precision_at_k=compat.v1.metrics.average_precision_at_k false_negatives=compat.v1.metrics.false_negatives
 python.ops.metrics_impl: false_negatives_at_thresholds=compat.v1.metrics.false_negatives_at_thresholds false_positives=compat.v1.metrics.false_positives false_positives_at_thresholds=compat.v1.metrics.false_positives_at_thresholds
 python.ops.metrics_impl: mean=compat.v1.metrics.mean mean_absolute_error=compat.v1.metrics.mean_absolute_error mean_cosine_distance=compat.v1.metrics.mean_cosine_distance mean_iou=compat.v1.metrics.mean_iou
@@ -381,14 +416,14 @@ python.ops.metrics_impl: sensitivity_at_specificity=compat.v1.metrics.sensitivit
 python.ops.metrics_impl: specificity_at_sensitivity=compat.v1.metrics.specificity_at_sensitivity true_negatives=compat.v1.metrics.true_negatives true_negatives_at_thresholds=compat.v1.metrics.true_negatives_at_thresholds
 python.ops.metrics_impl: true_positives=compat.v1.metrics.true_positives true_positives_at_thresholds=compat.v1.metrics.true_positives_at_thresholds
 python.ops.nn_impl: batch_norm_with_global_normalization=compat.v1.nn.batch_norm_with_global_normalization batch_norm_with_global_normalization_v2=nn.batch_norm_with_global_normalization batch_normalization=nn.batch_normalization
-python.ops.nn_impl: depthwise_conv2d=compat.v1.nn.depthwise_conv2d depthwise_conv2d_v2=nn.depthwise_conv2d fused_batch_norm=compat.v1.nn.fused_batch_norm l2_normalize=nn.l2_normalize log_poisson_loss=nn.log_poisson_loss
+python.ops.nn_impl: depthwise_conv2d=compat.v1.nn.depthwise_conv2d depthwise_conv2d_v2=nn.depthwise_conv2d fused_batch_norm=compat.v1.nn.fused_batch_norm l2_normalize=math.l2_normalize log_poisson_loss=nn.log_poisson_loss
 python.ops.nn_impl: moments=compat.v1.nn.moments moments_v2=nn.moments nce_loss=compat.v1.nn.nce_loss nce_loss_v2=nn.nce_loss normalize=linalg.normalize normalize_moments=nn.normalize_moments relu_layer=compat.v1.nn.relu_layer
 python.ops.nn_impl: sampled_softmax_loss=compat.v1.nn.sampled_softmax_loss sampled_softmax_loss_v2=nn.sampled_softmax_loss separable_conv2d=compat.v1.nn.separable_conv2d separable_conv2d_v2=nn.separable_conv2d
 python.ops.nn_impl: sigmoid_cross_entropy_with_logits=compat.v1.nn.sigmoid_cross_entropy_with_logits sigmoid_cross_entropy_with_logits_v2=nn.sigmoid_cross_entropy_with_logits sufficient_statistics=compat.v1.nn.sufficient_statistics
 python.ops.nn_impl: sufficient_statistics_v2=nn.sufficient_statistics swish=nn.silu weighted_cross_entropy_with_logits=compat.v1.nn.weighted_cross_entropy_with_logits
-python.ops.nn_impl: weighted_cross_entropy_with_logits_v2=nn.weighted_cross_entropy_with_logits weighted_moments=compat.v1.nn.weighted_moments weighted_moments_v2=nn.weighted_moments zero_fraction=nn.zero_fraction
+python.ops.nn_impl: weighted_cross_entropy_with_logits_v2=nn.weighted_cross_entropy_with_logits weighted_moments=compat.v1.nn.weighted_moments weighted_moments_v2=nn.weighted_moments zero_fraction=math.zero_fraction
 python.ops.nn_impl_distribute: compute_average_loss=nn.compute_average_loss scale_regularization_loss=nn.scale_regularization_loss
-python.ops.nn_ops: approx_max_k=nn.approx_max_k approx_min_k=nn.approx_min_k approx_top_k atrous_conv2d=nn.atrous_conv2d atrous_conv2d_transpose=nn.atrous_conv2d_transpose avg_pool=compat.v1.nn.avg_pool avg_pool1d=nn.avg_pool1d
+python.ops.nn_ops: approx_max_k=math.approx_max_k approx_min_k=math.approx_min_k approx_top_k atrous_conv2d=nn.atrous_conv2d atrous_conv2d_transpose=nn.atrous_conv2d_transpose avg_pool=compat.v1.nn.avg_pool avg_pool1d=nn.avg_pool1d
 python.ops.nn_ops: avg_pool2d=nn.avg_pool2d avg_pool3d=nn.avg_pool3d avg_pool_v2=nn.avg_pool bias_add=nn.bias_add conv conv1d=compat.v1.nn.conv1d conv1d_transpose=nn.conv1d_transpose conv1d_v2=nn.conv1d conv2d=compat.v1.nn.conv2d
 python.ops.nn_ops: conv2d_backprop_filter=compat.v1.nn.conv2d_backprop_filter conv2d_backprop_filter_v2 conv2d_backprop_input=compat.v1.nn.conv2d_backprop_input conv2d_backprop_input_v2 conv2d_transpose=compat.v1.nn.conv2d_transpose
 python.ops.nn_ops: conv2d_transpose_v2=nn.conv2d_transpose conv2d_v2=nn.conv2d conv3d_backprop_filter_v2=compat.v1.nn.conv3d_backprop_filter conv3d_transpose=compat.v1.nn.conv3d_transpose conv3d_transpose_v2=nn.conv3d_transpose
@@ -396,23 +431,23 @@ python.ops.nn_ops: conv3d_v1=compat.v1.nn.conv3d conv3d_v2=nn.conv3d conv_transp
 python.ops.nn_ops: depthwise_conv2d_native=compat.v1.nn.depthwise_conv2d_native depthwise_conv2d_native_backprop_filter=nn.depthwise_conv2d_backprop_filter depthwise_conv2d_native_backprop_input=nn.depthwise_conv2d_backprop_input
 python.ops.nn_ops: dilation2d_v1=compat.v1.nn.dilation2d dilation2d_v2=nn.dilation2d dropout=compat.v1.nn.dropout dropout_v2=nn.dropout erosion2d=compat.v1.nn.erosion2d erosion2d_v2=nn.erosion2d
 python.ops.nn_ops: fractional_avg_pool=compat.v1.nn.fractional_avg_pool fractional_avg_pool_v2=nn.fractional_avg_pool fractional_max_pool=compat.v1.nn.fractional_max_pool fractional_max_pool_v2=nn.fractional_max_pool gelu=nn.gelu
-python.ops.nn_ops: general_dropout=nn.experimental.general_dropout in_top_k=compat.v1.nn.in_top_k in_top_k_v2=nn.in_top_k isotonic_regression=nn.isotonic_regression l2_loss=nn.l2_loss leaky_relu=nn.leaky_relu
-python.ops.nn_ops: local_response_normalization=nn.lrn log_softmax_v2=nn.log_softmax lrn=nn.lrn max_pool=compat.v1.nn.max_pool max_pool1d=nn.max_pool1d max_pool2d=nn.max_pool2d max_pool3d=nn.max_pool3d max_pool_v2=nn.max_pool
-python.ops.nn_ops: max_pool_with_argmax_v1=compat.v1.nn.max_pool_with_argmax max_pool_with_argmax_v2=nn.max_pool_with_argmax pool=compat.v1.nn.pool pool_v2=nn.pool quantized_avg_pool=compat.v1.nn.quantized_avg_pool
-python.ops.nn_ops: quantized_conv2d=compat.v1.nn.quantized_conv2d quantized_max_pool=compat.v1.nn.quantized_max_pool quantized_relu_x=compat.v1.nn.quantized_relu_x relu6=nn.relu6 softmax=compat.v1.nn.softmax
-python.ops.nn_ops: softmax_cross_entropy_with_logits=compat.v1.nn.softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2=nn.softmax_cross_entropy_with_logits
+python.ops.nn_ops: general_dropout=nn.experimental.general_dropout in_top_k=compat.v1.math.in_top_k in_top_k_v2=math.in_top_k isotonic_regression=nn.isotonic_regression l2_loss=nn.l2_loss leaky_relu=nn.leaky_relu
+python.ops.nn_ops: local_response_normalization=nn.local_response_normalization log_softmax_v2=nn.log_softmax lrn=nn.local_response_normalization max_pool=compat.v1.nn.max_pool max_pool1d=nn.max_pool1d max_pool2d=nn.max_pool2d
+python.ops.nn_ops: max_pool3d=nn.max_pool3d max_pool_v2=nn.max_pool max_pool_with_argmax_v1=compat.v1.nn.max_pool_with_argmax max_pool_with_argmax_v2=nn.max_pool_with_argmax pool=compat.v1.nn.pool pool_v2=nn.pool
+python.ops.nn_ops: quantized_avg_pool=compat.v1.nn.quantized_avg_pool quantized_conv2d=compat.v1.nn.quantized_conv2d quantized_max_pool=compat.v1.nn.quantized_max_pool quantized_relu_x=compat.v1.nn.quantized_relu_x relu6=nn.relu6
+python.ops.nn_ops: softmax=compat.v1.nn.softmax softmax_cross_entropy_with_logits=compat.v1.nn.softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2=nn.softmax_cross_entropy_with_logits
 python.ops.nn_ops: softmax_cross_entropy_with_logits_v2_helper=compat.v1.nn.softmax_cross_entropy_with_logits_v2 softmax_v2=nn.softmax sparse_softmax_cross_entropy_with_logits=compat.v1.nn.sparse_softmax_cross_entropy_with_logits
-python.ops.nn_ops: sparse_softmax_cross_entropy_with_logits_v2=nn.sparse_softmax_cross_entropy_with_logits stateless_dropout=nn.experimental.stateless_dropout top_k=nn.top_k with_space_to_batch=nn.with_space_to_batch
+python.ops.nn_ops: sparse_softmax_cross_entropy_with_logits_v2=nn.sparse_softmax_cross_entropy_with_logits stateless_dropout=nn.experimental.stateless_dropout top_k=math.top_k with_space_to_batch=nn.with_space_to_batch
 python.ops.nn_ops: xw_plus_b=compat.v1.nn.xw_plus_b
-python.ops.numerics: add_check_numerics_ops=compat.v1.add_check_numerics_ops verify_tensor_all_finite=compat.v1.verify_tensor_all_finite verify_tensor_all_finite_v2=debugging.assert_all_finite
+python.ops.numerics: add_check_numerics_ops=compat.v1.add_check_numerics_ops verify_tensor_all_finite=compat.v1.debugging.assert_all_finite verify_tensor_all_finite_v2=debugging.assert_all_finite
 python.ops.parallel_for.control_flow_ops: vectorized_map
 python.ops.parsing_config: FixedLenFeature=io.FixedLenFeature FixedLenSequenceFeature=io.FixedLenSequenceFeature RaggedFeature=io.RaggedFeature SparseFeature=io.SparseFeature VarLenFeature=io.VarLenFeature
-python.ops.parsing_ops: decode_compressed=io.decode_compressed decode_csv=compat.v1.decode_csv decode_csv_v2=io.decode_csv decode_json_example=io.decode_json_example decode_raw=io.decode_raw decode_raw_v1=compat.v1.decode_raw
-python.ops.parsing_ops: parse_example=compat.v1.parse_example parse_example_v2=io.parse_example parse_sequence_example=io.parse_sequence_example parse_single_example=compat.v1.parse_single_example
+python.ops.parsing_ops: decode_compressed=io.decode_compressed decode_csv=compat.v1.io.decode_csv decode_csv_v2=io.decode_csv decode_json_example=io.decode_json_example decode_raw=io.decode_raw decode_raw_v1=compat.v1.decode_raw
+python.ops.parsing_ops: parse_example=compat.v1.io.parse_example parse_example_v2=io.parse_example parse_sequence_example=io.parse_sequence_example parse_single_example=compat.v1.io.parse_single_example
 python.ops.parsing_ops: parse_single_example_v2=io.parse_single_example parse_single_sequence_example=io.parse_single_sequence_example parse_tensor=io.parse_tensor
 python.ops.partitioned_variables: create_partitioned_variables=compat.v1.create_partitioned_variables fixed_size_partitioner=compat.v1.fixed_size_partitioner min_max_variable_partitioner=compat.v1.min_max_variable_partitioner
 python.ops.partitioned_variables: variable_axis_size_partitioner=compat.v1.variable_axis_size_partitioner
-python.ops.ragged.dynamic_ragged_shape: DynamicRaggedShape=compat.v1.experimental.DynamicRaggedShape
+python.ops.ragged.dynamic_ragged_shape: DynamicRaggedShape=experimental.DynamicRaggedShape
 python.ops.ragged.ragged_array_ops: boolean_mask=ragged.boolean_mask cross=ragged.cross cross_hashed=ragged.cross_hashed stack_dynamic_partitions=ragged.stack_dynamic_partitions
 python.ops.ragged.ragged_concat_ops: stack=ragged.stack
 python.ops.ragged.ragged_factory_ops: constant=ragged.constant constant_value=compat.v1.ragged.constant_value placeholder=compat.v1.ragged.placeholder
@@ -424,10 +459,10 @@ python.ops.ragged.ragged_string_ops: unicode_decode=strings.unicode_decode unico
 python.ops.ragged.ragged_string_ops: unicode_split_with_offsets=strings.unicode_split_with_offsets
 python.ops.ragged.ragged_tensor: RaggedTensor RaggedTensorSpec
 python.ops.ragged.ragged_tensor_value: RaggedTensorValue=compat.v1.ragged.RaggedTensorValue
-python.ops.ragged.row_partition: RowPartition=compat.v1.experimental.RowPartition
+python.ops.ragged.row_partition: RowPartition=experimental.RowPartition
 python.ops.ragged.segment_id_ops: row_splits_to_segment_ids=ragged.row_splits_to_segment_ids segment_ids_to_row_splits=ragged.segment_ids_to_row_splits
 python.ops.random_crop_ops: random_crop=image.random_crop stateless_random_crop=image.stateless_random_crop
-python.ops.random_ops: categorical=random.categorical multinomial=compat.v1.multinomial random_gamma=random.gamma random_normal=random.normal random_poisson=compat.v1.random_poisson random_poisson_v2=random.poisson
+python.ops.random_ops: categorical=random.categorical multinomial=compat.v1.random.multinomial random_gamma=random.gamma random_normal=random.normal random_poisson=compat.v1.random.poisson random_poisson_v2=random.poisson
 python.ops.random_ops: random_shuffle=random.shuffle random_uniform=random.uniform truncated_normal=random.truncated_normal
 python.ops.random_ops_util: Algorithm=random.Algorithm
 python.ops.resource_variable_ops: is_resource_variable=__internal__.ops.is_resource_variable
@@ -449,12 +484,12 @@ python.ops.signal.spectral_ops: inverse_mdct=signal.inverse_mdct inverse_stft=si
 python.ops.signal.window_ops: hamming_window=signal.hamming_window hann_window=signal.hann_window kaiser_bessel_derived_window=signal.kaiser_bessel_derived_window kaiser_window=signal.kaiser_window vorbis_window=signal.vorbis_window
 python.ops.sort_ops: argsort sort
 python.ops.sparse_ops: _sparse_cross=sparse.cross _sparse_cross_hashed=sparse.cross_hashed deserialize_many_sparse=io.deserialize_many_sparse from_dense=sparse.from_dense map_values=sparse.map_values
-python.ops.sparse_ops: serialize_many_sparse=compat.v1.serialize_many_sparse serialize_many_sparse_v2=io.serialize_many_sparse serialize_sparse=compat.v1.serialize_sparse serialize_sparse_v2=io.serialize_sparse
-python.ops.sparse_ops: sparse_add=compat.v1.sparse_add sparse_add_v2=sparse.add sparse_bincount=sparse.bincount sparse_concat=compat.v1.sparse_concat sparse_concat_v2=sparse.concat sparse_cross=sparse.cross
-python.ops.sparse_ops: sparse_cross_hashed=sparse.cross_hashed sparse_expand_dims=sparse.expand_dims sparse_eye=sparse.eye sparse_fill_empty_rows=sparse.fill_empty_rows sparse_maximum=sparse.maximum sparse_merge=compat.v1.sparse_merge
-python.ops.sparse_ops: sparse_minimum=sparse.minimum sparse_reduce_max=compat.v1.sparse_reduce_max sparse_reduce_max_sparse=compat.v1.sparse_reduce_max_sparse sparse_reduce_max_v2=sparse.reduce_max
-python.ops.sparse_ops: sparse_reduce_sum=compat.v1.sparse_reduce_sum sparse_reduce_sum_sparse=compat.v1.sparse_reduce_sum_sparse sparse_reduce_sum_v2=sparse.reduce_sum sparse_reorder=sparse.reorder sparse_reset_shape=sparse.reset_shape
-python.ops.sparse_ops: sparse_reshape=sparse.reshape sparse_retain=sparse.retain sparse_slice=sparse.slice sparse_softmax=sparse.softmax sparse_split=compat.v1.sparse_split sparse_split_v2=sparse.split
+python.ops.sparse_ops: serialize_many_sparse=compat.v1.io.serialize_many_sparse serialize_many_sparse_v2=io.serialize_many_sparse serialize_sparse=compat.v1.io.serialize_sparse serialize_sparse_v2=io.serialize_sparse
+python.ops.sparse_ops: sparse_add=compat.v1.sparse.add sparse_add_v2=sparse.add sparse_bincount=sparse.bincount sparse_concat=compat.v1.sparse.concat sparse_concat_v2=sparse.concat sparse_cross=sparse.cross
+python.ops.sparse_ops: sparse_cross_hashed=sparse.cross_hashed sparse_expand_dims=sparse.expand_dims sparse_eye=sparse.eye sparse_fill_empty_rows=sparse.fill_empty_rows sparse_maximum=sparse.maximum sparse_merge=compat.v1.sparse.merge
+python.ops.sparse_ops: sparse_minimum=sparse.minimum sparse_reduce_max=compat.v1.sparse.reduce_max sparse_reduce_max_sparse=compat.v1.sparse.reduce_max_sparse sparse_reduce_max_v2=sparse.reduce_max
+python.ops.sparse_ops: sparse_reduce_sum=compat.v1.sparse.reduce_sum sparse_reduce_sum_sparse=compat.v1.sparse.reduce_sum_sparse sparse_reduce_sum_v2=sparse.reduce_sum sparse_reorder=sparse.reorder sparse_reset_shape=sparse.reset_shape
+python.ops.sparse_ops: sparse_reshape=sparse.reshape sparse_retain=sparse.retain sparse_slice=sparse.slice sparse_softmax=sparse.softmax sparse_split=compat.v1.sparse.split sparse_split_v2=sparse.split
 python.ops.sparse_ops: sparse_tensor_dense_matmul=sparse.sparse_dense_matmul sparse_tensor_to_dense=sparse.to_dense sparse_to_dense=compat.v1.sparse_to_dense sparse_to_indicator=sparse.to_indicator sparse_transpose=sparse.transpose
 python.ops.special_math_ops: bessel_i0=math.bessel_i0 bessel_i0e=math.bessel_i0e bessel_i1=math.bessel_i1 bessel_i1e=math.bessel_i1e bessel_j0=math.special.bessel_j0 bessel_j1=math.special.bessel_j1 bessel_k0=math.special.bessel_k0
 python.ops.special_math_ops: bessel_k0e=math.special.bessel_k0e bessel_k1=math.special.bessel_k1 bessel_k1e=math.special.bessel_k1e bessel_y0=math.special.bessel_y0 bessel_y1=math.special.bessel_y1 dawsn=math.special.dawsn einsum
@@ -467,12 +502,12 @@ python.ops.stateless_random_ops: fold_in=random.fold_in index_shuffle=random.exp
 python.ops.stateless_random_ops: stateless_parameterized_truncated_normal=random.stateless_parameterized_truncated_normal stateless_random_binomial=random.stateless_binomial stateless_random_gamma=random.stateless_gamma
 python.ops.stateless_random_ops: stateless_random_normal=random.stateless_normal stateless_random_poisson=random.stateless_poisson stateless_random_uniform=random.stateless_uniform stateless_shuffle=random.experimental.stateless_shuffle
 python.ops.stateless_random_ops: stateless_truncated_normal=random.stateless_truncated_normal
-python.ops.string_ops: as_string decode_base64=io.decode_base64 encode_base64=io.encode_base64 reduce_join=compat.v1.reduce_join reduce_join_v2=strings.reduce_join regex_full_match=strings.regex_full_match regex_replace=strings.regex_replace
-python.ops.string_ops: string_format=strings.format string_join=strings.join string_length=compat.v1.strings.length string_length_v2=strings.length string_lower=strings.lower string_strip=strings.strip
-python.ops.string_ops: string_to_hash_bucket=strings.to_hash_bucket string_to_hash_bucket_fast=strings.to_hash_bucket_fast string_to_hash_bucket_strong=strings.to_hash_bucket_strong string_to_hash_bucket_v1=compat.v1.string_to_hash_bucket
-python.ops.string_ops: string_to_number=strings.to_number string_to_number_v1=compat.v1.string_to_number string_upper=strings.upper substr=compat.v1.strings.substr substr_deprecated=compat.v1.substr substr_v2=strings.substr
+python.ops.string_ops: as_string=strings.as_string decode_base64=io.decode_base64 encode_base64=io.encode_base64 reduce_join=compat.v1.strings.reduce_join reduce_join_v2=strings.reduce_join regex_full_match=strings.regex_full_match
+python.ops.string_ops: regex_replace=strings.regex_replace string_format=strings.format string_join=strings.join string_length=compat.v1.strings.length string_length_v2=strings.length string_lower=strings.lower string_strip=strings.strip
+python.ops.string_ops: string_to_hash_bucket=strings.to_hash_bucket string_to_hash_bucket_fast=strings.to_hash_bucket_fast string_to_hash_bucket_strong=strings.to_hash_bucket_strong string_to_hash_bucket_v1=compat.v1.strings.to_hash_bucket
+python.ops.string_ops: string_to_number=strings.to_number string_to_number_v1=compat.v1.strings.to_number string_upper=strings.upper substr=compat.v1.strings.substr substr_deprecated=compat.v1.substr substr_v2=strings.substr
 python.ops.string_ops: unicode_script=strings.unicode_script unicode_transcode=strings.unicode_transcode unsorted_segment_join=strings.unsorted_segment_join
-python.ops.structured.structured_tensor: StructuredTensor=compat.v1.experimental.StructuredTensor
+python.ops.structured.structured_tensor: StructuredTensor=experimental.StructuredTensor
 python.ops.summary_ops_v2: SummaryWriter=summary.SummaryWriter all_v2_summary_ops=compat.v1.summary.all_v2_summary_ops create_file_writer_v2=summary.create_file_writer create_noop_writer=summary.create_noop_writer flush=summary.flush
 python.ops.summary_ops_v2: get_step=summary.experimental.get_step graph=summary.graph initialize=compat.v1.summary.initialize record_if=summary.record_if set_step=summary.experimental.set_step
 python.ops.summary_ops_v2: should_record_summaries=summary.should_record_summaries summary_scope=summary.experimental.summary_scope trace_export=summary.trace_export trace_off=summary.trace_off trace_on=summary.trace_on write=summary.write
@@ -485,10 +520,10 @@ python.ops.variable_scope: VariableScope=compat.v1.VariableScope get_local_varia
 python.ops.variable_scope: variable_creator_scope variable_creator_scope_v1=compat.v1.variable_creator_scope variable_op_scope=compat.v1.variable_op_scope variable_scope=compat.v1.variable_scope
 python.ops.variable_v1: VariableV1=compat.v1.Variable is_variable_initialized=compat.v1.is_variable_initialized
 python.ops.variables: Variable VariableAggregation=compat.v1.VariableAggregation VariableAggregationV2=VariableAggregation VariableSynchronization all_variables=compat.v1.all_variables
-python.ops.variables: assert_variables_initialized=compat.v1.assert_variables_initialized global_variables=compat.v1.global_variables global_variables_initializer=compat.v1.global_variables_initializer
+python.ops.variables: assert_variables_initialized=compat.v1.assert_variables_initialized global_variables=compat.v1.global_variables global_variables_initializer=compat.v1.initializers.global_variables
 python.ops.variables: initialize_all_variables=compat.v1.initialize_all_variables initialize_local_variables=compat.v1.initialize_local_variables initialize_variables=compat.v1.initialize_variables local_variables=compat.v1.local_variables
-python.ops.variables: local_variables_initializer=compat.v1.local_variables_initializer model_variables=compat.v1.model_variables moving_average_variables=compat.v1.moving_average_variables
-python.ops.variables: report_uninitialized_variables=compat.v1.report_uninitialized_variables trainable_variables=compat.v1.trainable_variables variables_initializer=compat.v1.variables_initializer
+python.ops.variables: local_variables_initializer=compat.v1.initializers.local_variables model_variables=compat.v1.model_variables moving_average_variables=compat.v1.moving_average_variables
+python.ops.variables: report_uninitialized_variables=compat.v1.report_uninitialized_variables trainable_variables=compat.v1.trainable_variables variables_initializer=compat.v1.initializers.variables
 python.ops.weights_broadcast_ops: broadcast_weights=__internal__.ops.broadcast_weights
 python.ops.while_loop: while_loop=compat.v1.while_loop while_loop_v2=while_loop
 python.platform.app: run=compat.v1.app.run
@@ -597,7 +632,7 @@ python.training.proximal_adagrad: ProximalAdagradOptimizer=compat.v1.train.Proxi
 python.training.proximal_gradient_descent: ProximalGradientDescentOptimizer=compat.v1.train.ProximalGradientDescentOptimizer
 python.training.py_checkpoint_reader: NewCheckpointReader=compat.v1.train.NewCheckpointReader
 python.training.quantize_training: do_quantize_training_on_graphdef=compat.v1.train.do_quantize_training_on_graphdef
-python.training.queue_runner_impl: QueueRunner=compat.v1.train.QueueRunner add_queue_runner=compat.v1.train.add_queue_runner start_queue_runners=compat.v1.train.start_queue_runners
+python.training.queue_runner_impl: QueueRunner=compat.v1.train.queue_runner.QueueRunner add_queue_runner=compat.v1.train.queue_runner.add_queue_runner start_queue_runners=compat.v1.train.queue_runner.start_queue_runners
 python.training.rmsprop: RMSPropOptimizer=compat.v1.train.RMSPropOptimizer
 python.training.saver: Saver=compat.v1.train.Saver export_meta_graph=compat.v1.train.export_meta_graph import_meta_graph=compat.v1.train.import_meta_graph
 python.training.saving.saveable_object_util: saveable_objects_from_trackable=__internal__.tracking.saveable_objects_from_trackable
@@ -610,17 +645,16 @@ python.training.training_util: assert_global_step=compat.v1.train.assert_global_
 python.training.training_util: get_or_create_global_step=compat.v1.train.get_or_create_global_step global_step=compat.v1.train.global_step
 python.training.warm_starting_util: VocabInfo=compat.v1.train.VocabInfo warm_start=compat.v1.train.warm_start
 python.types.core: AtomicFunction=types.experimental.AtomicFunction Callable=types.experimental.Callable ConcreteFunction=types.experimental.ConcreteFunction FunctionType=types.experimental.FunctionType
-python.types.core: PolymorphicFunction=types.experimental.GenericFunction Tensor=__internal__.types.Tensor
+python.types.core: PolymorphicFunction=types.experimental.PolymorphicFunction Tensor=__internal__.types.Tensor
 python.types.data: DatasetV1=compat.v1.__internal__.types.data.Dataset DatasetV2=__internal__.types.data.Dataset
 python.types.distribute: DistributedDatasetInterface=distribute.DistributedDataset DistributedIteratorInterface=distribute.DistributedIterator DistributedValues=distribute.DistributedValues Mirrored=types.experimental.distributed.Mirrored
 python.types.distribute: PerReplica=types.experimental.distributed.PerReplica
 python.types.trace: SupportsTracingProtocol=types.experimental.SupportsTracingProtocol TraceType=types.experimental.TraceType
 python.user_ops.user_ops: my_fact=compat.v1.user_ops.my_fact
 python.util.compat: as_bytes=compat.as_bytes as_str=compat.as_str as_str_any=compat.as_str_any as_text=compat.as_text path_to_str=compat.path_to_str
-python.util.dispatch: GlobalOpDispatcher=__internal__.dispatch.GlobalOpDispatcher OpDispatcher=__internal__.dispatch.OpDispatcher add_dispatch_support=__internal__.dispatch.add_dispatch_support
-python.util.dispatch: dispatch_for_api=compat.v1.experimental.dispatch_for_api dispatch_for_binary_elementwise_apis=compat.v1.experimental.dispatch_for_binary_elementwise_apis
-python.util.dispatch: dispatch_for_binary_elementwise_assert_apis=compat.v1.experimental.dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis=compat.v1.experimental.dispatch_for_unary_elementwise_apis
-python.util.dispatch: unregister_dispatch_for=compat.v1.experimental.unregister_dispatch_for
+python.util.dispatch: GlobalOpDispatcher=__internal__.dispatch.GlobalOpDispatcher OpDispatcher=__internal__.dispatch.OpDispatcher add_dispatch_support=__internal__.dispatch.add_dispatch_support dispatch_for_api=experimental.dispatch_for_api
+python.util.dispatch: dispatch_for_binary_elementwise_apis=experimental.dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis=experimental.dispatch_for_binary_elementwise_assert_apis
+python.util.dispatch: dispatch_for_unary_elementwise_apis=experimental.dispatch_for_unary_elementwise_apis unregister_dispatch_for=experimental.unregister_dispatch_for
 python.util.nest: _sequence_like=__internal__.nest.sequence_like assert_same_structure=nest.assert_same_structure flatten=nest.flatten flatten_up_to=__internal__.nest.flatten_up_to
 python.util.nest: get_traverse_shallow_structure=__internal__.nest.get_traverse_shallow_structure is_attrs=__internal__.nest.is_attrs is_mapping=__internal__.nest.is_mapping is_nested=nest.is_nested
 python.util.nest: list_to_tuple=__internal__.nest.list_to_tuple map_structure=nest.map_structure map_structure_up_to=__internal__.nest.map_structure_up_to pack_sequence_as=nest.pack_sequence_as

@@ -111,7 +111,11 @@ def get_v1_names(symbol):
 
 
 def get_symbol_from_name(name):
-    return _NAME_TO_SYMBOL_MAPPING.get(name)
+    if name in _NAME_TO_SYMBOL_MAPPING:
+        return _NAME_TO_SYMBOL_MAPPING[name]
+    from weft._src.tensorflow import public_value
+
+    return public_value(name)
 
 
 def get_canonical_name_for_symbol(symbol, api_name=TENSORFLOW_API_NAME, add_prefix_to_v1_names=False):
@@ -131,6 +135,12 @@ def get_canonical_name_for_symbol(symbol, api_name=TENSORFLOW_API_NAME, add_pref
             return names[0]
         if names:
             return prefix + names[0]
+    if api_name == TENSORFLOW_API_NAME:
+        from weft._src.tensorflow import public_name
+
+        found = public_name(undecorated)
+        if found is not None:
+            return found if add_prefix_to_v1_names else found.removeprefix("compat.v1.")
     return None
 
 
