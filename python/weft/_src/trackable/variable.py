@@ -253,6 +253,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def _handle_name(self):
         return self._shared_name + ":0"
 
+    @_handle_name.setter
+    def _handle_name(self, name):
+        self._shared_name = name.removesuffix(":0")
+
     @property
     def _unique_id(self):
         """No two variables of the process have the same, however short they live."""

@@ -92,10 +92,20 @@ def make_decorator(target, decorator_func, decorator_name=None, decorator_doc=""
         decorator_func.__signature__ = fullargspec_to_signature(decorator_argspec)
     elif callable(target):
         try:
-            decorator_func.__signature__ = inspect.signature(target)
-        except (TypeError, ValueError):
-            pass
+            signature = inspect.signature(target)
+        except (TypeError, ValueError):  # built in
+            return decorator_func
+        instance = _instance_behind(target)
+        if instance is not None and "self" in signature.parameters:
+            signature = inspect.Signature(list(signature.parameters.values())[1:])
+            decorator_func.__self__ = instance
+        decorator_func.__signature__ = signature
     return decorator_func
+
+
+def _instance_behind(target):
+    """The instance of a method that a decorated function ends in."""
+    return getattr(unwrap(target)[1], "__self__", None)
 
 
 def _has_tf_decorator_attr(obj):
