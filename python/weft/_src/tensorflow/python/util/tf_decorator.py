@@ -2,6 +2,8 @@
 
 import inspect
 
+from weft import _weft
+
 
 class TFDecorator:
     """What a decorator knows of its target; the decorated function has it as `_tf_decorator`."""
@@ -120,6 +122,8 @@ def unwrap(maybe_tf_decorator):
             decorators.append(current)
         elif _has_tf_decorator_attr(current):
             decorators.append(current._tf_decorator)
+        elif isinstance(current, _weft.FunctionBase) and hasattr(current, "__wrapped__"):
+            decorators.append(TFDecorator("tf.function", current.__wrapped__))
         else:
             return decorators, current
         current = decorators[-1].decorated_target

@@ -7,7 +7,7 @@ def assert_splits_match(nested_splits_lists):
     for other in nested_splits_lists:
         if len(other) != len(first):
             raise ValueError("Inputs must have identical ragged splits")
-    from weft._src.compat.v1.old_ops import assert_equal
+    from weft._src.ops.check_ops import assert_equal
 
     return [
         assert_equal(a, b, message="Inputs must have identical ragged splits")
