@@ -2,7 +2,6 @@
 
 from weft._src.framework.test_util import (  # noqa: F401
     __getattr__,
-    TestCase,
     assert_equal_graph_def,
     compute_gradient,
     disable_with_predicate,

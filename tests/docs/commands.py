@@ -22,6 +22,7 @@ LEFT_OUT = {
     "--cluster cluster.json": "servers run until they are stopped; tests/cli/cluster_test.py starts them and asks them",
     "sbatch ": "needs Slurm; tests/cluster/recipes.py plays the file",
     "kubectl ": "needs Kubernetes; tests/cluster/recipes.py plays the file's commands",
+    "tests/outside/run.py": "tests of other packages, which it installs by name, and TensorFlow's answers to them",
     "keras_own_tests.py": "tests of another package, which take minutes, and TensorFlow's answers to them",
 }
 

@@ -1,5 +1,9 @@
 """tf.__internal__.eager_context"""
 
-from weft._src.internal.eager_context import eager_mode, get_device_name, set_soft_device_placement
+from weft._src.namespace import lazily as _lazily
 
-__all__ = ["eager_mode", "get_device_name", "set_soft_device_placement"]
+_MODULES = """
+internal.eager_context: eager_mode get_device_name set_soft_device_placement get_config get_executor
+"""
+
+__getattr__, __dir__ = _lazily(globals(), "tf.__internal__.eager_context", _MODULES, ())

@@ -1,6 +1,9 @@
 """tf.__internal__.ops"""
 
-from weft._src.internal.utilities import is_resource_variable  # noqa: F401
-from weft._src.namespace import missing
+from weft._src.namespace import lazily as _lazily
 
-__getattr__ = missing("tf.__internal__.ops")
+_MODULES = """
+internal.utilities: is_resource_variable broadcast_weights get_resource_handle_data
+"""
+
+__getattr__, __dir__ = _lazily(globals(), "tf.__internal__.ops", _MODULES, ())

@@ -118,7 +118,7 @@ CLASSES = {
     "saved_model.experimental": ["saved_model.fingerprinting: Fingerprint", "saved_model.save_options: VariablePolicy"],
     "saved_model.load": ["saved_model.load: _UserObject"],
     "saved_model.signatures": ["saved_model.signature_serialization: SignatureMap=_SignatureMap"],
-    "framework.test_util": ["framework.test_util: TestCase=TensorFlowTestCase"],
+    "framework.test_case": ["framework.test_util: TestCase=TensorFlowTestCase"],
     "trackable.asset": ["trackable.asset: Asset"],
     "trackable.autotrackable": ["trackable.autotrackable: AutoTrackable"],
     "trackable.checkpoint": ["checkpoint.checkpoint: Checkpoint", "checkpoint.checkpoint_options: CheckpointOptions"],

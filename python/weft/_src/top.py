@@ -73,4 +73,4 @@ def namespaces(folders):
         for name in os.listdir(folder)
         if name[0] != "_" and (name.endswith(".py") or "." not in name)
     }
-    return found - PRIVATE | {"__internal__"}
+    return found - PRIVATE | {"__internal__", "__operators__"}

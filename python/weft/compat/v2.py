@@ -4,4 +4,6 @@
 def __getattr__(name):
     import weft
 
+    if name in ("enable_v2_behavior", "_major_api_version"):
+        return (lambda: None) if name == "enable_v2_behavior" else 2
     return getattr(weft, name)

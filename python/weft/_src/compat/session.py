@@ -306,6 +306,19 @@ class BaseSession:
 
         return call
 
+    def _make_callable_from_options(self, callable_options):
+        """make_callable of a CallableOptions message: the values of `fetch`, after what `target` names has run."""
+        if len(callable_options.tensor_connection):
+            raise errors.UnimplementedError(None, None, "CallableOptions.tensor_connection is not supported")
+        fetches = list(callable_options.fetch)
+        nodes = [self._graph.as_graph_element(name.partition(":")[0]) for name in callable_options.target]
+        call = self.make_callable([*fetches, *nodes], list(callable_options.feed))
+
+        def run(*values, run_metadata=None):
+            return call(*values)[: len(fetches)]
+
+        return run
+
     def partial_run_setup(self, fetches, feeds=None):
         """A handle for a step in several calls of partial_run, which feed and fetch what is named here."""
         if self._closed:

@@ -109,3 +109,22 @@ class Benchmark:
         deviation = statistics.stdev(times) if len(times) > 1 else -1
         values["extras"] = {**values["extras"], "wall_time_mean": mean, "wall_time_stdev": deviation}
         return values
+
+
+class ParameterizedBenchmark(type):
+    """The class of benchmarks that run once for each of `_benchmark_parameters`: {name or number: arguments}."""
+
+    def __new__(mcs, clsname, base, attrs):
+        made = super().__new__(mcs, clsname, base, attrs)
+        given = made._benchmark_parameters
+        pairs = list(given.items()) if isinstance(given, dict) else [(f"{p[0]}", p[1:]) for p in given]
+        for name in [n for n in dir(made) if n.startswith("benchmark")]:
+            function = getattr(made, name)
+            delattr(made, name)
+            for case, arguments in pairs:
+                setattr(made, f"{name}__{case}", _with_arguments(function, arguments))
+        return made
+
+
+def _with_arguments(function, arguments):
+    return lambda self: function(self, *arguments)

@@ -6,6 +6,7 @@ asks `dispatch_api` when it fails.
 Classes register with `register_op`, `register_elementwise` and `dispatch_for_api`."""
 
 import functools
+import inspect
 
 from weft import _weft
 
@@ -27,6 +28,8 @@ _also_elementwise = {
 }
 _named_handlers = {}  # (module, name) of a function of the API -> the same
 _api_handlers = {}  # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
+global_dispatchers = []  # of libraries: objects that take calls of any function of the API (dispatchers.py)
+op_functions = {}  # op name -> the function of the API that is this op alone
 
 
 def register_op(op_names, cls):
@@ -73,6 +76,10 @@ def dispatch_op(op, arguments):
             result = handler(op, arguments)
             if result is not NotImplemented:
                 return result
+    function = op_functions.get(op.op_name)
+    if function is not None and (global_dispatchers or function in _api_handlers):
+        public = {function._op_arguments.get(k, k): v for k, v in arguments.items()}
+        return dispatch_api(function, (), public)
     return NotImplemented
 
 
@@ -99,13 +106,35 @@ def dispatchable(function):
             return result
 
     call._plain, call._targets = function, targets
+    call.__signature__ = _SignatureOf(function)
     return call
+
+
+class _SignatureOf(inspect.Signature):
+    """The signature of a function, read when somebody looks: inspect does not look behind wrappers everywhere."""
+
+    __slots__ = ("_function", "_read")
+
+    def __init__(self, function):
+        self._function, self._read = function, None
+
+    def _known(self):
+        if self._read is None:
+            self._read = inspect.signature(self._function)
+        return self._read
+
+    _parameters = property(lambda self: self._known()._parameters)
+    _return_annotation = property(lambda self: self._known()._return_annotation)
+
+    def replace(self, **changes):
+        return self._known().replace(**changes)
+
+    def __reduce__(self):
+        return self._known().__reduce__()
 
 
 def _misfit(function, args, kwargs):
     """TensorFlow's words for arguments that a function of the API does not take."""
-    import inspect
-
     parameters = inspect.signature(function).parameters
     if len(args) > len(parameters):
         return f"Too many arguments were given. Expected {len(parameters)} but got {len(args)}."
@@ -123,6 +152,10 @@ def dispatch_api(function, args, kwargs):
         *_named_handlers.get((function.__module__, function.__name__), ()),
     ):
         result = handler(args, kwargs)
+        if result is not NotImplemented:
+            return result
+    for dispatcher in global_dispatchers:
+        result = dispatcher.handle(function, args, kwargs)
         if result is not NotImplemented:
             return result
     return NotImplemented

@@ -188,6 +188,9 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMeta):
         if "_tf_extension_type_open" in self.__dict__ and any(f.name == name for f in _fields(type(self))):
             self.__dict__[name] = value
             return
+        if name == "_keras_mask":  # what Keras puts on all values that pass its layers
+            self.__dict__[name] = value
+            return
         raise AttributeError(f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.")
 
     def __delattr__(self, name):

@@ -306,6 +306,23 @@ class Graph:
         self._finalized = True
         self._native.finalize()
 
+    # Branches and loops are functions, so that no node is in a context of theirs.
+    _control_flow_context = None
+
+    def _get_control_flow_context(self):
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, ctx):
+        self._control_flow_context = ctx
+
+    @property
+    def _building_function(self):
+        return self.building_function
+
+    @property
+    def _graph_key(self):
+        return f"graph-key-{id(self)}/"
+
     def _unsafe_unfinalize(self):
         self._finalized = False
         self._native.finalize(False)

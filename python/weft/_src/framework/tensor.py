@@ -6,6 +6,7 @@ import importlib
 
 from weft import _weft
 from weft._src.framework import dtypes, errors
+from weft._src.framework.foreign_operators import TensorType
 
 
 class AnyTensor(abc.ABC):
@@ -25,8 +26,15 @@ class AnyTensor(abc.ABC):
 AnyTensor.__name__ = AnyTensor.__qualname__ = "Tensor"
 
 
+def _divided(x, y):
+    """Python 2's division, which libraries still look for."""
+    from weft._src.compat.v1.old_ops import div
+
+    return div(x, y)
+
+
 @AnyTensor.register
-class Tensor(_weft.TensorBase):
+class Tensor(_weft.TensorBase, metaclass=TensorType):
     """A value of one type with a shape. dtype, shape, device and the binary operators come from the engine."""
 
     __array_priority__ = 100
@@ -41,6 +49,28 @@ class Tensor(_weft.TensorBase):
 
     def __new__(cls, *args, **kwargs):
         raise TypeError(f"{cls.__name__}() takes no arguments")  # ops make tensors, not calls
+
+    # What classes of libraries that act like tensors take from here; tensors of either kind have their own.
+    def __bool__(self):
+        return self._disallow_bool_casting()
+
+    def __nonzero__(self):
+        return bool(self)
+
+    def _disallow_bool_casting(self):
+        SymbolicTensor._not_allowed(self, "Using a symbolic `tf.Tensor` as a Python `bool`")
+
+    def _disallow_iteration(self):
+        SymbolicTensor._not_allowed(self, "Iterating over a symbolic `tf.Tensor`")
+
+    def __iter__(self):
+        return self._disallow_iteration()
+
+    def __div__(self, other):
+        return _divided(self, other)
+
+    def __rdiv__(self, other):
+        return _divided(other, self)
 
     @property
     def ndim(self):

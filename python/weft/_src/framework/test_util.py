@@ -1,7 +1,6 @@
 """tf.test: what tests of programs use."""
 
 import functools as _functools
-import unittest as _unittest
 from types import SimpleNamespace as _Names
 
 from weft._src.namespace import missing
@@ -41,7 +40,9 @@ def is_cpu_target_available(target):
 
 def main(argv=None):
     """Runs all tests of the program."""
-    return _unittest.main(argv=argv)
+    from absl.testing import absltest
+
+    return absltest.main(argv=argv)
 
 
 def disable_with_predicate(pred, skip_message):
@@ -126,98 +127,14 @@ def _sync_devices():
 experimental = _Names(sync_devices=_sync_devices)
 
 
-class TestCase(_unittest.TestCase):
-    """unittest's, with comparisons of arrays."""
-
-    def setUp(self):
-        from weft._src.framework.random_seed import set_seed
-
-        super().setUp()
-        set_seed(87654321)
-
-    def evaluate(self, tensors):
-        """The values as numpy arrays."""
-        from weft._src.framework import nest
-
-        return nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, tensors)
-
-    def _array(self, value):
-        import numpy as np
-
-        return np.asarray(self.evaluate(value))
-
-    def get_temp_dir(self):
-        """A folder of this test's own."""
-        import tempfile
-
-        if not hasattr(self, "_folder"):
-            self._folder = tempfile.TemporaryDirectory()
-            self.addCleanup(self._folder.cleanup)
-        return self._folder.name
-
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        import numpy as np
-
-        if isinstance(a, dict):
-            self.assertEqual(a.keys(), b.keys(), msg)
-            for key in a:
-                self.assertAllClose(a[key], b[key], rtol, atol, msg)
-            return
-        if isinstance(a, (list, tuple)) and any(getattr(x, "shape", None) != getattr(a[0], "shape", None) for x in a):
-            self.assertEqual(len(a), len(b), msg)
-            for x, y in zip(a, b):
-                self.assertAllClose(x, y, rtol, atol, msg)
-            return
-        np.testing.assert_allclose(self._array(a), self._array(b), rtol=rtol, atol=atol, err_msg=msg or "")
-
-    def assertAllEqual(self, a, b, msg=None):
-        import numpy as np
-
-        np.testing.assert_array_equal(self._array(a), self._array(b), err_msg=msg or "")
-
-    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        try:
-            self.assertAllClose(a, b, rtol, atol)
-        except AssertionError:
-            return
-        raise AssertionError(f"The two values are close at all elements. {msg or ''}")
-
-    def assertNotAllEqual(self, a, b, msg=None):
-        try:
-            self.assertAllEqual(a, b)
-        except AssertionError:
-            return
-        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
-
-    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
-        array = self._array(target)
-        low = array > lower_bound if open_lower_bound else array >= lower_bound
-        high = array < upper_bound if open_upper_bound else array <= upper_bound
-        self.assertTrue(bool((low & high).all()), f"not all elements are between {lower_bound} and {upper_bound}")
-
-    def assertShapeEqual(self, input_a, input_b, msg=None):
-        self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
-
-    def assertDTypeEqual(self, target, expected_dtype):
-        import numpy as np
-
-        self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
-
-    def assertNear(self, f1, f2, err, msg=None):
-        self.assertTrue(
-            f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{' (' + msg + ')' if msg else ''}"
-        )
-
-    def assertRaisesOpError(self, expected_err_re_or_predicate):
-        from weft._src.framework.errors import OpError
-
-        return self.assertRaisesRegex(OpError, expected_err_re_or_predicate)
-
-
 _missing = missing("tf.test")
 
 
 def __getattr__(name):
+    if name in ("TestCase", "TensorFlowTestCase"):
+        from weft._src.framework.test_case import TestCase
+
+        return TestCase
     if name in ("Benchmark", "benchmark_config", "create_local_cluster"):
         from weft._src.framework import benchmark
 

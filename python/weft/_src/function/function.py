@@ -28,7 +28,9 @@ def functions_run_eagerly():
 
 _ATTRIBUTES = frozenset(
     "api_implements api_preferred_device forward_function_name backward_function_name _noinline _xla_compile_backend "
-    "disable_call_shape_inference disable_acd implements embedded_functions runtime_constant_optimization".split()
+    "disable_call_shape_inference disable_acd implements embedded_functions runtime_constant_optimization "
+    "_OutputsOnOpDevice _disable_acd _implements _tf_data_function disable_summaries_at_runtime experimental_ints_on_device "
+    "function_runs_at_most_once go_backwards time_major".split()
 )
 
 

@@ -1,7 +1,5 @@
 """Small functions of tf.__internal__ that nothing else here uses."""
 
-import functools
-
 from weft import _weft
 
 
@@ -25,19 +23,6 @@ def is_resource_variable(var):
     return isinstance(var, _weft.VariableBase)
 
 
-def make_decorator(target, decorator_func, decorator_name=None, decorator_doc="", decorator_argspec=None):
-    return functools.update_wrapper(decorator_func, target)
-
-
-def unwrap(maybe_decorated):
-    """The decorators around a function, and the function."""
-    decorators = []
-    while hasattr(maybe_decorated, "__wrapped__"):
-        decorators.append(maybe_decorated)
-        maybe_decorated = maybe_decorated.__wrapped__
-    return decorators, maybe_decorated
-
-
 class BoolGauge:
     """A switch that nothing reads: weft keeps no statistics of its use."""
 
@@ -52,3 +37,40 @@ class BoolGauge:
 
     def value(self):
         return self._on
+
+
+def get_resource_handle_data(graph_op):
+    """What is known of the resource behind a handle."""
+    return getattr(graph_op, "_handle_data", None)
+
+
+def broadcast_weights(weights, values):
+    """weights as large as values: each of its dimensions is 1 or that of values."""
+    from weft._src.framework.convert import convert_to_tensor
+    from weft._src.ops import creation_ops, math_ops
+
+    values = convert_to_tensor(values, name="values")
+    weights = math_ops.cast(weights, values.dtype)
+    have, want = weights.shape, values.shape
+    if have.rank is not None and want.rank is not None and have.rank != 0:
+        failed = "weights can not be broadcast to values."
+        shapes = f"values.shape={want}. weights.shape={have}."
+        if have.rank != want.rank:
+            raise ValueError(f"{failed} values.rank={want.rank}. weights.rank={have.rank}. {shapes}")
+        if any(a not in (1, None) and b is not None and a != b for a, b in zip(have.as_list(), want.as_list())):
+            raise ValueError(f"{failed} Mismatch at dim 0. {shapes}")
+        if have.is_fully_defined() and have == want:
+            return weights
+    return math_ops.multiply(weights, creation_ops.ones_like(values), name="broadcast_weights")
+
+
+def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
+    """variable = variable * decay + value * (1 - decay)."""
+    if zero_debias:
+        raise NotImplementedError("assign_moving_average(zero_debias=True)")
+    from weft._src.framework.graph import name_scope_v1
+    from weft._src.ops import math_ops
+
+    with name_scope_v1(name, "AssignMovingAvg", [variable, value, decay]) as scope:
+        part = math_ops.cast(1.0 - math_ops.cast(decay, variable.dtype.base_dtype), variable.dtype.base_dtype)
+        return variable.assign_sub((variable - math_ops.cast(value, variable.dtype.base_dtype)) * part, name=scope)

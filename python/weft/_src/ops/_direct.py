@@ -5,7 +5,7 @@ import functools
 
 from weft import _weft
 from weft._src.raw import raw
-from weft._src.framework import dtypes, graph
+from weft._src.framework import dispatch, dtypes, graph
 
 
 def define(namespace, table):
@@ -38,6 +38,7 @@ def define(namespace, table):
             {own: public.partition(" ")[0] for own, _, public in (p.partition("=") for p in passed)},
         )
         namespace[name] = function
+        dispatch.op_functions.setdefault(op, function)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -158,7 +158,7 @@ def broadcast_static_shape(shape_x, shape_y):
 @dispatchable
 def broadcast_dynamic_shape(shape_x, shape_y):
     """As broadcast_static_shape, of shapes that are tensors."""
-    return raw.BroadcastArgs(s0=convert_to_tensor(shape_x), s1=convert_to_tensor(shape_y))
+    return raw.BroadcastArgs(s0=shape_x, s1=shape_y)
 
 
 @dispatchable

@@ -301,6 +301,9 @@ class LinearOperator(Module):
         return math_ops.reduce_max(values, -1) / math_ops.reduce_min(values, -1)
 
     def assert_non_singular(self, name="assert_non_singular"):
+        return self._assert_non_singular()
+
+    def _assert_non_singular(self):
         from weft._src.ops.check_ops import assert_less
 
         return assert_less(
@@ -333,6 +336,15 @@ def _product(left, right):
     if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
         return LinearOperatorDiag(left.diag * right.diag)
     return LinearOperatorComposition([left, right], is_square=left.is_square and right.is_square or None)
+
+
+def _no_zeros(diag):
+    """An op that fails where a diagonal has a zero."""
+    from weft._src.ops.check_ops import assert_less
+
+    size = math_ops.abs(diag)
+    zero = convert_to_tensor(0, size.dtype)
+    return assert_less(zero, size, message="Singular operator:  Diagonal contained zero values.")
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -390,6 +402,9 @@ class LinearOperatorDiag(LinearOperator):
         self._hints["is_square"] = True
 
     diag = property(lambda self: self._diag)
+
+    def _assert_non_singular(self):
+        return _no_zeros(convert_to_tensor(self._diag))
 
     def _shape(self):
         return self._diag.shape.concatenate(self._diag.shape[-1:])
@@ -477,11 +492,17 @@ class LinearOperatorLowerTriangular(LinearOperator):
         matrix, rhs = _same_batch(self._to_dense(), linalg_ops.adjoint(rhs) if adjoint_arg else rhs)
         return raw.MatrixTriangularSolve(matrix=matrix, rhs=rhs, lower=True, adjoint=adjoint)
 
+    def _get_diag(self):
+        return self._diag_part()
+
+    def _assert_non_singular(self):
+        return _no_zeros(self._get_diag())
+
     def _determinant(self):
         return math_ops.reduce_prod(self._diag_part(), axis=[-1])
 
     def _log_abs_determinant(self):
-        return math_ops.cast(math_ops.reduce_sum(math_ops.log(math_ops.abs(self._diag_part())), axis=[-1]), self.dtype)
+        return math_ops.cast(math_ops.reduce_sum(math_ops.log(math_ops.abs(self._get_diag())), axis=[-1]), self.dtype)
 
     def eigvals(self, name="eigvals"):
         return self._diag_part()

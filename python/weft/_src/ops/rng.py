@@ -15,7 +15,8 @@ from weft._src.ops.stateless_random_ops import Algorithm, algorithm_number
 from weft._src.trackable.autotrackable import AutoTrackable
 from weft._src.trackable.variable import Variable
 
-_COUNTERS = {Algorithm.PHILOX.value: 2, Algorithm.THREEFRY.value: 1}  # numbers of the state before the key
+# How many numbers of the state come before the key; which algorithm "auto_select" is, the device says: Philox on all that are here.
+_COUNTERS = {Algorithm.PHILOX.value: 2, Algorithm.THREEFRY.value: 1, Algorithm.AUTO_SELECT.value: 2}
 
 
 def _counter_size(alg):

@@ -151,6 +151,12 @@ class _Loader:
         self.local_names = None  # number -> the name that its parent has for it
 
     def load(self):
+        root = self.load_into()
+        if not isinstance(root.__dict__.get("signatures"), SignatureMap):
+            root.signatures = SignatureMap()
+        return root
+
+    def load_into(self):
         for number, node in enumerate(self.nodes):  # what functions may have captured comes first
             if node["kind"] in ("variable", "asset"):
                 self.get(number)
@@ -164,10 +170,7 @@ class _Loader:
         for obj in self.objects.values():
             if isinstance(obj, RestoredResource):
                 obj._initialize()
-        root = self.objects[0]
-        if not isinstance(root.__dict__.get("signatures"), SignatureMap):
-            root.signatures = SignatureMap()
-        return root
+        return self.objects[0]
 
     # ---- objects
 

@@ -13,7 +13,8 @@ from weft._src.saved_model.experimental import VariablePolicy
 from weft._src.saved_model.options import SaveOptions
 from weft._src.trackable import sharding
 from weft._src.trackable.asset import Asset
-from weft._src.trackable.base import SaveType, Trackable
+from weft._src.tensorflow.python.util.object_identity import ObjectIdentityDictionary
+from weft._src.trackable.base import SaveType, Trackable, TrackableReference
 from weft._src.trackable.checkpoint import as_tensor
 from weft._src.trackable.data_structures import ListWrapper, _DictWrapper, _TupleMethods, wrap_or_unwrap
 from weft._src.trackable.resource import TrackableResource
@@ -34,6 +35,18 @@ class Constant(Trackable):
 
 def save(obj, export_dir, signatures=None, options=None):
     """Writes an object with its functions, variables and assets as a SavedModel."""
+    _save(obj, export_dir, signatures, options)
+
+
+def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experimental_skip_checkpoint=False):
+    """As save; gives the objects in the order of the file, and the references that lead to each from the root."""
+    if experimental_skip_checkpoint:
+        raise NotImplementedError("save_and_return_nodes(experimental_skip_checkpoint=True)")
+    saver = _save(obj, export_dir, signatures, options)
+    return saver.objects, saver.paths()
+
+
+def _save(obj, export_dir, signatures, options):
     options = options or SaveOptions()
     if _weft.in_graph() and _weft.current_graph().building_function:
         raise AssertionError(
@@ -46,7 +59,9 @@ def save(obj, export_dir, signatures=None, options=None):
         )
     export_dir = os.fspath(export_dir)
     with save_context.saving(options.experimental_variable_policy == VariablePolicy.EXPAND_DISTRIBUTED_VARIABLES):
-        _Saver(obj, signatures, options).write(export_dir)
+        saver = _Saver(obj, signatures, options)
+        saver.write(export_dir)
+    return saver
 
 
 def traces_of(function):
@@ -86,6 +101,7 @@ class _Saver:
         self.functions = {}  # name -> ConcreteFunction
         self.bound = {}  # name -> numbers of the objects that it captured
         self.saveables = {}  # number -> name -> numbers of the functions that save and restore
+        self.cache = ObjectIdentityDictionary()  # for objects of libraries, which compute what they give once in a save
         self.kept = []  # keeps what id() was taken of alive
         if signatures is None:
             default = sig.find_default(self._children_of(root))
@@ -103,7 +119,7 @@ class _Saver:
             return {}
         if isinstance(obj, Function):
             return {f"trace_{i}": f for i, f in enumerate(traces_of(obj))}
-        children = obj._trackable_children(save_type=SaveType.SAVEDMODEL)
+        children = obj._trackable_children(save_type=SaveType.SAVEDMODEL, cache=self.cache)
         if isinstance(obj, sig.SignatureMap):
             return children  # in the order in which they were given
         functions = {k: v for k, v in children.items() if isinstance(v, (Function, ConcreteFunction))}
@@ -119,6 +135,16 @@ class _Saver:
         self.kept.append(obj)
         return number
 
+    def paths(self):
+        """{object: the references that lead to it, from the root}"""
+        found = ObjectIdentityDictionary()
+        found[self.root] = ()
+        for number, obj in enumerate(self.objects):
+            for name, child in self.children[number]:
+                if obj in found and self.objects[child] not in found:
+                    found[self.objects[child]] = (*found[obj], TrackableReference(name, self.objects[child]))
+        return found
+
     def _collect(self):
         """Everything below the root, breadth first."""
         self._add(self.root)
@@ -132,7 +158,9 @@ class _Saver:
                 child = wrap_or_unwrap(child)  # a package may have lists and dicts of its own, given here as plain ones
                 if not isinstance(child, (Trackable, Function, ConcreteFunction)):
                     continue
-                if hasattr(child, "_should_act_as_resource_variable"):  # another package's class around a variable
+                if hasattr(child, "_should_act_as_resource_variable") and not isinstance(
+                    child, _weft.VariableBase
+                ):  # another package's class around a variable
                     child = child.value
                 number = self.ids.get(id(child))
                 self.children[at].append((name, self._add(child) if number is None else number))

@@ -1,6 +1,7 @@
 """tf.train.Checkpoint: the values of objects in files, and back."""
 
 import os
+import weakref
 
 from weft import _weft
 from weft._src.raw import raw
@@ -155,13 +156,15 @@ class Checkpoint(AutoTrackable):
         self._root_object, self._attached = self, []
         self._graph_ops = _GraphOps()
         if root is not None:
+            weak, root = (root, root()) if isinstance(root, weakref.ref) else (None, root)
             _check_trackable(root, "root")
-            self._root_object = NoDependency(root)
+            self._root_object = NoDependency(weak or root)
             root._maybe_initialize_trackable()
             self._kwargs_names = NoDependency(list(kwargs))
         for name, value in sorted((kwargs if root is None else {**kwargs, "root": root}).items()):
             if name == "root" and root is not None:
-                self._attached.append(TrackableReference(name, root))
+                if weak is None:
+                    self._attached.append(TrackableReference(name, root))
                 continue
             setattr(self, name, value)
             value = getattr(self, name)
@@ -174,9 +177,18 @@ class Checkpoint(AutoTrackable):
                     )
                 self._attached.append(TrackableReference(name, value))
 
+    @property
+    def _root_object(self):
+        held = self._held_root
+        return held() if isinstance(held, weakref.ref) else held
+
+    @_root_object.setter
+    def _root_object(self, root):
+        self._held_root = root.value if isinstance(root, NoDependency) else root
+
     def __setattr__(self, name, value):
         # What the checkpoint keeps for itself is no child of it.
-        if name in ("_root_object", "_attached", "_save_counter", "_graph_ops"):
+        if name in ("_root_object", "_held_root", "_attached", "_save_counter", "_graph_ops"):
             object.__setattr__(self, name, value.value if isinstance(value, NoDependency) else value)
         else:
             super().__setattr__(name, value)
@@ -215,7 +227,10 @@ class Checkpoint(AutoTrackable):
                 position.restore(counter)
 
     def _view(self):
-        return ObjectGraphView(self._root_object, () if self._root_object is self else self._attached)
+        root, attached = self._root_object, self._attached
+        if isinstance(self._held_root, weakref.ref):
+            attached = [TrackableReference("root", root), *attached]
+        return ObjectGraphView(root, () if root is self else attached)
 
     def write(self, file_prefix, options=None):
         """Writes a checkpoint of exactly this name; gives the name."""

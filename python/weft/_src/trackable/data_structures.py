@@ -65,6 +65,7 @@ def _refuse(wrapper, kind, why):
 class TrackableDataStructure(Trackable):
     """What the wrappers share."""
 
+    @property
     def _values(self):
         raise NotImplementedError
 
@@ -79,11 +80,11 @@ class TrackableDataStructure(Trackable):
         return value
 
     def _holds_trackables(self):
-        return any(isinstance(v, Trackable) for v in self._values())
+        return any(isinstance(v, Trackable) for v in self._values)
 
     def _gathered(self, attribute):
         out, seen = [], set()
-        for v in self._values():
+        for v in self._values:
             found = [v] if hasattr(v, "handle") and attribute == "variables" else getattr(v, attribute, ())
             if hasattr(v, "handle") and attribute != "variables":
                 found = [v] if v.trainable is (attribute == "trainable_variables") else ()
@@ -153,9 +154,10 @@ class ListWrapper(TrackableDataStructure, list):
         self._self_changed_outside = True
         list.__setitem__(self, slice(None), shared)
 
+    @property
     def _values(self):
         self._sync()
-        return list.__iter__(self)
+        return list(list.__iter__(self))
 
     def _trackable_children(self, save_type=SaveType.CHECKPOINT, **kwargs):
         self._sync()
@@ -307,9 +309,10 @@ class _DictWrapper(TrackableDataStructure, dict):
         dict.clear(self)
         dict.update(self, shared)
 
+    @property
     def _values(self):
         self._sync()
-        return dict.values(self)
+        return list(dict.values(self))
 
     def _trackable_children(self, save_type=SaveType.CHECKPOINT, **kwargs):
         self._sync()
@@ -399,8 +402,9 @@ class _DictWrapper(TrackableDataStructure, dict):
 class _TupleMethods(TrackableDataStructure):
     """A tuple's children are its elements, by number, and by name where they have names."""
 
+    @property
     def _values(self):
-        return tuple.__iter__(self)
+        return list(tuple.__iter__(self))
 
     def _trackable_children(self, save_type=SaveType.CHECKPOINT, **kwargs):
         fields = getattr(self, "_fields", ())

@@ -1,6 +1,7 @@
 """tf.Variable: a value that programs change. The state is the engine's (VariableBase); creators may take part when one
 is made."""
 
+import abc
 import contextlib
 import functools
 import itertools
@@ -66,8 +67,10 @@ def default_variable_creator(next_creator=None, **kwargs):
     return type.__call__(ResourceVariable, **kwargs)
 
 
-class VariableMetaclass(type):
-    """tf.Variable(...) asks the creators; subclasses are made as they are."""
+class VariableMetaclass(abc.ABCMeta):
+    """tf.Variable(...) asks the creators; subclasses are made as they are. Libraries derive from variables and abstract classes at once."""
+
+    __instancecheck__ = type.__instancecheck__
 
     def __call__(cls, *args, **kwargs):
         if cls is not Variable:
@@ -249,6 +252,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     @property
     def _handle_name(self):
         return self._shared_name + ":0"
+
+    @_handle_name.setter
+    def _handle_name(self, name):
+        self._shared_name = name.removesuffix(":0")
 
     @property
     def _unique_id(self):

@@ -22,6 +22,7 @@ compat.v1.graphs: convert_to_tensor_or_indexed_slices convert_to_tensor_or_spars
 compat.v1.graphs: convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality
 framework.graph: Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution
 framework.graph: executing_eagerly name_scope=name_scope_v1
+compat.v1.graphs: colocate_with
 compat.v1.readers: ReaderBase WholeFileReader TextLineReader FixedLengthRecordReader TFRecordReader LMDBReader
 compat.v1.readers: IdentityReader
 ops.queue_ops: QueueBase FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue
@@ -52,6 +53,6 @@ trackable.variable: VariableAggregation
 framework.importer: import_graph_def
 compat.compat: dimension_value dimension_at_index
 """
-_SPACES = "data distribute feature_column graph_util image initializers logging losses math metrics nn ragged saved_model strings train"
+_SPACES = "app data distribute feature_column gfile graph_util image initializers logging losses math metrics nn ragged resource_loader saved_model strings test train"
 
 __getattr__, _ = _lazily(globals(), "tf.compat.v1", _MODULES, _SPACES.split(), otherwise=_version_2.find)

@@ -7,6 +7,7 @@ from weft._src.compat.v1.logging import (  # noqa: F401
     FATAL,
     INFO,
     WARN,
+    TaskLevelStatusMessage,
     debug,
     error,
     fatal,

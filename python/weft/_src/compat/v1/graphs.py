@@ -186,3 +186,22 @@ def enable_tensor_equality():
             del cls.__eq__, cls.__ne__
             cls.__hash__ = cls._hash_before
             del cls._hash_before
+
+
+def colocate_with(op, ignore_existing=False):
+    """Ops of the block are placed with another."""
+    from weft._src.framework.graph import executing_eagerly
+
+    if executing_eagerly():
+        import contextlib
+
+        return contextlib.nullcontext() if op is None else _device_of(op)
+    from weft._src.framework.graph import get_default_graph
+
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def _device_of(op):
+    from weft._src.framework.device import device
+
+    return device(getattr(op, "device", None))

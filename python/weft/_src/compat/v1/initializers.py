@@ -17,11 +17,12 @@ class Initializer:
         return self._value([int(d) for d in shape], self.dtype if dtype is None else dtypes.as_dtype(dtype))
 
     def get_config(self):
-        return {
-            k.lstrip("_"): v.name if isinstance(v, dtypes.DType) else v
-            for k, v in self.__dict__.items()
-            if v is not None or k != "seed"
-        }
+        """The arguments that make the same again."""
+        code = type(self).__init__.__code__
+        names = [n for n in code.co_varnames[1 : code.co_argcount] if n != "verify_shape"]
+        if type(self).__init__ is Initializer.__init__:
+            names = ["dtype"]
+        return {n: self.dtype.name if n == "dtype" else getattr(self, n) for n in names}
 
     @classmethod
     def from_config(cls, config):

@@ -33,4 +33,8 @@ def flush():
         handler.flush()
 
 
+def TaskLevelStatusMessage(msg):  # noqa: N802 (TensorFlow's name)
+    error(msg)
+
+
 __getattr__ = _missing("tf.compat.v1.logging")

@@ -93,7 +93,8 @@ def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
 
 def div(x, y, name=None):
     """Python 2's division: whole numbers give whole numbers."""
-    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    x = convert_to_tensor(x)
+    y = convert_to_tensor(y, dtype=x.dtype.base_dtype)
     return (
         raw.RealDiv(x=x, y=y, name=name)
         if x.dtype.is_floating or x.dtype.is_complex

@@ -2,6 +2,7 @@
 
 from weft import _weft
 from weft._src.raw import raw
+from weft._src.framework.dispatch import dispatchable
 from weft._src.framework import dtypes
 from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.convert import constant_value, convert_to_tensor
@@ -90,6 +91,7 @@ class RaggedTensor(CompositeTensor):
         return result
 
     @classmethod
+    @dispatchable
     def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
         values = as_values(values)
         rowids = as_partition_tensor(value_rowids, "value_rowids", dtype_hint=_splits_dtype(values))
@@ -100,6 +102,7 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
+    @dispatchable
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         values = as_values(values)
         return cls._from_row_partition(
@@ -107,6 +110,7 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
+    @dispatchable
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
         values = as_values(values)
         return cls._from_row_partition(
@@ -114,6 +118,7 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
+    @dispatchable
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
         values = as_values(values)
         starts = as_partition_tensor(row_starts, "row_starts", dtype_hint=_splits_dtype(values))
@@ -122,6 +127,7 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
+    @dispatchable
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
         values = as_values(values)
         return cls._from_row_partition(
@@ -129,6 +135,7 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
+    @dispatchable
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validate=True, name=None):
         values = as_values(values)
         dtype = _splits_dtype(values)
@@ -140,6 +147,7 @@ class RaggedTensor(CompositeTensor):
         return cls._from_row_partition(values, partition, validate)
 
     @classmethod
+    @dispatchable
     def from_nested_value_rowids(cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True):
         nested = _tensor_list(nested_value_rowids, "nested_value_rowids")
         counts = [None] * len(nested) if nested_nrows is None else list(nested_nrows)
@@ -155,6 +163,7 @@ class RaggedTensor(CompositeTensor):
         return result
 
     @classmethod
+    @dispatchable
     def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
         result = flat_values
         for splits in reversed(_tensor_list(nested_row_splits, "nested_row_splits")):
@@ -162,6 +171,7 @@ class RaggedTensor(CompositeTensor):
         return result
 
     @classmethod
+    @dispatchable
     def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
         result = flat_values
         for lengths in reversed(_tensor_list(nested_row_lengths, "nested_row_lengths")):
@@ -169,6 +179,7 @@ class RaggedTensor(CompositeTensor):
         return result
 
     @classmethod
+    @dispatchable
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=dtypes.int64):
         """A dense tensor as a ragged one; `lengths` or `padding` say where rows end."""
         from weft._src.ops.ragged.convert import from_tensor
@@ -176,6 +187,7 @@ class RaggedTensor(CompositeTensor):
         return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
+    @dispatchable
     def from_sparse(cls, st_input, name=None, row_splits_dtype=dtypes.int64):
         from weft._src.ops.ragged.convert import from_sparse
 

@@ -1,0 +1,10 @@
+"""A class of datasets. tf-keras."""
+
+from weft._src.namespace import lazily as _lazily
+from weft._src.tensorflow import absent as _absent
+
+_MODULES = """
+internal.dataset_classes: _TensorDataset
+"""
+
+__getattr__, __dir__ = _lazily(globals(), "tf.python.data.ops.from_tensors_op", _MODULES, otherwise=_absent)

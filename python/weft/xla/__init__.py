@@ -1,0 +1,5 @@
+"""tf.xla"""
+
+from weft._src.namespace import lazily as _lazily
+
+__getattr__, __dir__ = _lazily(globals(), "tf.xla", "", ["experimental"])
