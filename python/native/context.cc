@@ -1,6 +1,7 @@
 // Devices, threads and switches of the process.
 #include "core/allocator.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -84,6 +85,67 @@ weft::OptimizerOptions optimizer_options(const nb::bytes& config, bool jit) {
   return {.disabled_passes = unwrap(io::disabled_passes(std::string_view(config.c_str(), config.size()))), .jit_compile = jit};
 }
 
+// What the coordination service offers, where a ServerDef configured it.
+void bind_coordination(nb::module_& m) {
+  const auto agent = [] { return unwrap(remote::coordination_agent(api::context())); };
+  m.def(
+      "set_config_key_value",
+      [agent](const std::string& key, const std::string& value) {
+        auto a = agent();
+        check(run_released(true, [&] { return a->insert(key, value); }));
+      },
+      nb::arg("key"), nb::arg("value"));
+  m.def(
+      "get_config_key_value",
+      [agent](const std::string& key, double timeout) {
+        auto a = agent();
+        std::string value;
+        check(run_released(true, [&]() -> Status {
+          WEFT_ASSIGN(value, a->get(key, timeout));
+          return {};
+        }));
+        return nb::bytes(value.data(), value.size());
+      },
+      nb::arg("key"), nb::arg("timeout") = 0, "Waits for the key, for `timeout` seconds; 0: for ever.");
+  m.def(
+      "delete_config_key_value",
+      [agent](const std::string& key) {
+        auto a = agent();
+        check(run_released(true, [&] { return a->remove(key); }));
+      },
+      nb::arg("key"));
+  m.def(
+      "report_error_to_cluster",
+      [agent](int code, const std::string& message) {
+        auto a = agent();
+        check(run_released(true, [&] { return a->report_error(Status(Code(code), message)); }));
+      },
+      nb::arg("code"), nb::arg("message"), "This task has failed: the collectives of all tasks get this error.");
+  m.def(
+      "wait_at_barrier",
+      [agent](const std::string& id, int64_t timeout_ms) {
+        auto a = agent();
+        check(run_released(true, [&] { return a->barrier(id, timeout_ms); }));
+      },
+      nb::arg("barrier_id"), nb::arg("timeout_in_ms"), "Until all tasks have come here.");
+  m.def(
+      "get_task_states",
+      [agent](const std::vector<std::pair<std::string, int>>& tasks) {
+        auto a = agent();
+        std::vector<remote::CoordinatedTask> wanted;
+        for (const auto& [job, task] : tasks) wanted.push_back({job, task});
+        std::vector<remote::TaskStateInfo> states;
+        check(run_released(true, [&]() -> Status {
+          WEFT_ASSIGN(states, a->task_states(wanted));
+          return {};
+        }));
+        nb::list out;
+        for (const auto& s : states) out.append(nb::make_tuple(int(s.state), int(s.error.code()), s.error.message()));
+        return out;
+      },
+      nb::arg("tasks"), "(state, code and text of its error) of each (job, task); states are TensorFlow's CoordinatedTaskState.");
+}
+
 }  // namespace
 
 void bind_context(nb::module_& m) {
@@ -124,6 +186,7 @@ void bind_context(nb::module_& m) {
         check(run_released(true, [&] { return remote::check_peer_health(used_context(), task, seconds); }));
       },
       nb::arg("task"), nb::arg("timeout"), "Raises where the task '/job:worker/replica:0/task:1' does not answer, or is another one than before.");
+  bind_coordination(m);
   m.def(
       "update_cluster",
       [](nb::bytes server_def, double timeout) {

@@ -1,5 +1,5 @@
-// Contexts as clients of a cluster (remote/client.h) and as tasks of one (remote/collective_task.h). The coordination service is not there yet: what asks for it gets the
-// answer that TensorFlow gives where there is none.
+// Contexts as clients of a cluster (remote/client.h) and as tasks of one (remote/collective_task.h), with the coordination service
+// where the ServerDef configures it: what asks for one that is not there gets TensorFlow's answer.
 #include "capi/internal.h"
 #include "remote/client.h"
 #include "remote/collective_task.h"
@@ -35,9 +35,12 @@ Status not_there_yet(TFE_Context* c, const void* proto, size_t length, std::stri
   return unimplemented(function, " is not there yet; TFE_ContextSetServerDef connects a context to a cluster");
 }
 
-Status no_coordination(TFE_Context* c, std::string_view who = "Coordination service") {
+// Runs f with the agent of the coordination service.
+template <class F>
+Status with_agent(TFE_Context* c, F&& f) {
   WEFT_NOT_NULL(c);
-  return failed_precondition(who, " is not enabled.");
+  WEFT_ASSIGN(auto agent, weft_engine::remote::coordination_agent(c->context));
+  return f(*agent);
 }
 
 Status no_worker(TFE_Context* c, const char* task) {
@@ -99,21 +102,56 @@ void TFE_AbortCollectiveOps(TFE_Context* c, TF_Status* status) {
   if (c && status) weft_engine::remote::abort_collective_ops(c->context, status->status);
 }
 
-void TFE_InsertConfigKeyValue(TFE_Context* c, const char*, const char*, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c, "Coordination service agent"); });
+using Agent = weft_engine::remote::CoordinationAgent;
+
+void TFE_InsertConfigKeyValue(TFE_Context* c, const char* key, const char* value, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    if (!weft_engine::remote::coordination_agent(c->context).ok()) return failed_precondition("Coordination service agent is not enabled.");
+    WEFT_NOT_NULL(key);
+    WEFT_NOT_NULL(value);
+    return with_agent(c, [&](Agent& a) { return a.insert(key, value); });
+  });
 }
-void TFE_GetConfigKeyValue(TFE_Context* c, const char*, int64_t, TF_Buffer*, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c); });
+void TFE_GetConfigKeyValue(TFE_Context* c, const char* key, int64_t timeout_ms, TF_Buffer* value, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    return with_agent(c, [&](Agent& a) -> Status {
+      WEFT_NOT_NULL(key);
+      WEFT_NOT_NULL(value);
+      WEFT_ASSIGN(std::string got, a.get(key, double(timeout_ms) / 1000));
+      fill_buffer(value, got);
+      return {};
+    });
+  });
 }
-void TFE_DeleteConfigKeyValue(TFE_Context* c, const char*, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c); });
+void TFE_DeleteConfigKeyValue(TFE_Context* c, const char* key, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    return with_agent(c, [&](Agent& a) -> Status {
+      WEFT_NOT_NULL(key);
+      return a.remove(key);
+    });
+  });
 }
-void TFE_ReportErrorToCluster(TFE_Context* c, int, const char*, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c); });
+void TFE_ReportErrorToCluster(TFE_Context* c, int code, const char* message, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    return with_agent(c, [&](Agent& a) -> Status {
+      WEFT_NOT_NULL(message);
+      return a.report_error(Status(static_cast<weft_engine::core::Code>(code), message));
+    });
+  });
 }
+// The tasks and states are objects of TensorFlow's own C++ classes, which only its libraries have.
 void TFE_GetTaskStates(TFE_Context* c, const TF_Buffer&, void*, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c); });
+  guard(status, [&]() -> Status {
+    return with_agent(
+        c, [](Agent&) -> Status { return unimplemented("TFE_GetTaskStates takes objects of protobuf's C++ classes, which weft does not have"); });
+  });
 }
-void TFE_WaitAtBarrier(TFE_Context* c, const char*, int64_t, TF_Status* status) {
-  guard(status, [&] { return no_coordination(c); });
+void TFE_WaitAtBarrier(TFE_Context* c, const char* id, int64_t timeout_ms, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    return with_agent(c, [&](Agent& a) -> Status {
+      WEFT_NOT_NULL(id);
+      return a.barrier(id, timeout_ms);
+    });
+  });
 }

@@ -26,18 +26,44 @@ struct Field {
   int previous_place;
 };
 
-Result<std::vector<int64_t>> subdiv_offsets(const CollectiveParams& p) {
+// The task of a device: its name without the device.
+std::string_view task_of_device(std::string_view device) { return device.substr(0, device.find("/device:")); }
+
+// How many devices each task has, in the order of the group.
+std::vector<int> devices_by_task(const CollectiveMembers& members) {
+  std::vector<int> counts;
+  for (size_t i = 0; i < members.devices.size(); ++i) {
+    if (i == 0 || task_of_device(members.devices[i]) != task_of_device(members.devices[i - 1])) counts.push_back(0);
+    ++counts.back();
+  }
+  return counts;
+}
+
+Result<std::vector<int64_t>> subdiv_offsets(const CollectiveParams& p, int num_tasks) {
   if (!p.subdiv_offsets.empty()) return p.subdiv_offsets;
   if (p.max_subdivs_per_device == -1) return std::vector<int64_t>{0};
   if (p.shape.num_elements() == 0) return internal_error("shape in CollectiveParams should be non-empty");
-  const int64_t most = (p.max_subdivs_per_device > 0 ? std::min<int64_t>(p.max_subdivs_per_device, 1 << 20) : kMaxSubdivs) * p.group.size;
+  const int64_t by_task = (p.group.size + num_tasks - 1) / num_tasks;
+  const int64_t most = (p.max_subdivs_per_device > 0 ? std::min<int64_t>(p.max_subdivs_per_device, 1 << 20) : kMaxSubdivs) * by_task;
   const int64_t bytes = p.shape.num_elements() * int64_t(dtype_size(p.dtype));
   int64_t n = 1;
   while (bytes / (p.group.size * n) > kMaxChunkBytes && n < most) ++n;
-  const int64_t stride = std::max<int64_t>(1, p.group.size / n);
+  const int64_t stride = std::max<int64_t>(1, by_task / n);
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < n; ++i) offsets.push_back(stride * i * (i % 2 ? -1 : 1));
   return offsets;
+}
+
+// The group in the order of one ring: the devices of each task begin at the offset; a negative one turns them around.
+std::vector<int> ring_order(const std::vector<int>& by_task, int64_t offset) {
+  std::vector<int> order;
+  int before = 0;
+  for (int n : by_task) {
+    const int first = int(offset < 0 ? -(offset % n) : offset % n);
+    for (int i = 0; i < n; ++i) order.push_back(before + (offset < 0 ? n - 1 - (i + first) % n : (i + first) % n));
+    before += n;
+  }
+  return order;
 }
 
 // Elements of a chunk, as TensorFlow aligns them: a chunk that is aligned already gets another 64 bytes.
@@ -46,9 +72,12 @@ int64_t aligned_chunk(int64_t element_bytes, int64_t elements, int64_t chunks) {
   return base + (kAlign - base * element_bytes % kAlign) / element_bytes;
 }
 
-Result<std::vector<Field>> ring_plan(const CollectiveParams& p, int rank) {
-  WEFT_ASSIGN(const std::vector<int64_t> offsets, subdiv_offsets(p));
+Result<std::vector<Field>> ring_plan(const CollectiveParams& p, const CollectiveMembers& members, int rank) {
+  const std::vector<int> by_task = devices_by_task(members);
+  WEFT_ASSIGN(const std::vector<int64_t> offsets, subdiv_offsets(p, int(by_task.size())));
   const int n = p.group.size, subdivs = int(offsets.size());
+  std::vector<std::vector<int>> rings;
+  for (int64_t offset : offsets) rings.push_back(ring_order(by_task, offset));
   const int64_t total = p.shape.num_elements(), each = aligned_chunk(int64_t(dtype_size(p.dtype)), total, int64_t(n) * subdivs);
   std::vector<Field> fields;
   for (int chunk = 0; chunk < n; ++chunk) {
@@ -56,16 +85,9 @@ Result<std::vector<Field>> ring_plan(const CollectiveParams& p, int rank) {
       const int index = chunk * subdivs + s;
       const int64_t begin = std::min(total, index * each), end = std::min(total, begin + each);
       if (begin == end) continue;
-      // A negative offset turns the ring around.
-      const int64_t offset = offsets[size_t(s)] < 0 ? -(offsets[size_t(s)] % n) : offsets[size_t(s)] % n;
-      const bool reverse = offsets[size_t(s)] < 0;
-      auto at = [&](int place) {
-        const int i = int((place % n + offset) % n);
-        return reverse ? n - 1 - i : i;
-      };
-      int place = 0;
-      while (at(place) != rank) ++place;
-      fields.push_back({begin, end, chunk, index, place, at(place + n - 1), at(place + 1), (place + n - 1) % n});
+      const std::vector<int>& ring = rings[size_t(s)];
+      const int place = int(std::find(ring.begin(), ring.end(), rank) - ring.begin()), previous = (place + n - 1) % n;
+      fields.push_back({begin, end, chunk, index, place, ring[size_t(previous)], ring[size_t((place + 1) % n)], previous});
     }
   }
   return fields;
@@ -169,7 +191,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   std::string call_key() const { return cat(p_.group.key, ":", p_.instance_key, ":0:0"); }
   std::string key(int pass, int section, int source) const { return cat(call_key(), ":", pass, ":", section, ":", source); }
 
-  std::string_view task(int rank) const { return std::string_view(device(rank)).substr(0, device(rank).find("/device:")); }
+  std::string_view task(int rank) const { return task_of_device(device(rank)); }
   // Of all-to-all. TensorFlow's has nothing between the numbers: 1 and 11 are as 11 and 1, which only members of one task would meet.
   std::string pair_key(int from, int to) const { return cat(call_key(), from, task(from) == task(to) ? ":" : "", to); }
 
@@ -218,7 +240,12 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     end(e_->error_of(s), {});
   }
   void succeed(Tensor result) {
-    if (!over_.exchange(true)) end({}, std::move(result));
+    value_ = std::move(result);
+    let_go();
+  }
+  // The result is there and all that was sent was taken: the call ends.
+  void let_go() {
+    if (holds_.fetch_sub(1) == 1 && !over_.exchange(true)) end({}, std::move(value_));
   }
   // Whoever set over_ comes here.
   void end(Status s, Tensor result) {
@@ -233,7 +260,12 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   }
 
   void send(int to, const std::string& k, Tensor t) {
-    if (!over_.load()) e_->access_->send(device(to), k, std::move(t), id_);
+    if (over_.load()) return;
+    holds_.fetch_add(1);
+    e_->access_->send(device(to), k, std::move(t), id_, [self = shared_from_this()](Status s) {
+      if (s.ok()) self->let_go();
+      else self->fail(std::move(s));
+    });
   }
   template <class F>
   void recv(int from, const std::string& k, const Shape& shape, F then) {
@@ -272,7 +304,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   }
 
   void reduce() {
-    auto plan = ring_plan(p_, rank_);
+    auto plan = ring_plan(p_, *members_, rank_);
     if (!plan.ok()) return fail(plan.status());
     fields_ = std::move(plan).value();
     if (fields_.empty()) return succeed(input_);
@@ -435,7 +467,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     std::vector<int> members;  // ranks of the group by place
   };
   std::vector<Tree> trees_;  // of a broadcast: those that this member is in
-  Tensor value_;
+  Tensor value_;  // of a broadcast on its way; at the end the result
+  std::atomic<int64_t> holds_{1};  // messages that were not taken yet, and the result
 };
 
 CollectiveExecutor::CollectiveExecutor(std::unique_ptr<CollectiveParamResolver> resolver, std::unique_ptr<CollectiveRemoteAccess> access)

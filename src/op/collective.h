@@ -74,12 +74,14 @@ class CollectiveParamResolver {
 class CollectiveRemoteAccess {
  public:
   using Done = std::function<void(Status, Tensor)>;
+  using Taken = std::function<void(Status)>;
   virtual ~CollectiveRemoteAccess() = default;
-  // Messages of one key come in the order in which they were sent. `run` tells which call sends or receives.
-  virtual void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run) = 0;
+  // Messages of one key come in the order in which they were sent. `run` tells which call sends or receives. `taken` is called when the receiver has the
+  // value: a member must not end, and with it perhaps its process, before the others have what they need.
+  virtual void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run, Taken taken) = 0;
   // What is received has this type and shape: other processes send bare bytes.
   virtual void recv_async(const std::string& from_device, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) = 0;
-  // A call that failed: what it sent and nobody received is dropped, what it waits for ends without a call of done.
+  // A call that failed: what it sent and nobody received is dropped, what it waits for ends without a call of done or taken.
   virtual void retract(int64_t run) = 0;
   virtual void start_abort(const Status& status) = 0;
 };

@@ -212,25 +212,30 @@ class LocalResolver final : public CollectiveParamResolver {
 class LocalAccess final : public CollectiveRemoteAccess {
  public:
   // A key names its sender and its place in the exchange; of one process nothing more is needed to bring a message to its receiver.
-  void send(const std::string&, const std::string& key, Tensor value, int64_t run) override {
+  void send(const std::string&, const std::string& key, Tensor value, int64_t run, Taken taken) override {
     Done done;
+    Status status;
     {
       std::lock_guard lock(mutex_);
-      if (!aborted_.ok()) return;
-      Meeting& m = meetings_[key];
-      if (m.waiting.empty()) {
-        m.sent.push_back({run, std::move(value)});
-        return;
+      status = aborted_;
+      if (status.ok()) {
+        Meeting& m = meetings_[key];
+        if (m.waiting.empty()) {
+          m.sent.push_back({run, std::move(value), std::move(taken)});
+          return;
+        }
+        done = std::move(m.waiting.front().done);
+        m.waiting.pop_front();
+        if (m.waiting.empty()) meetings_.erase(key);
       }
-      done = std::move(m.waiting.front().done);
-      m.waiting.pop_front();
-      if (m.waiting.empty()) meetings_.erase(key);
     }
-    done({}, std::move(value));
+    if (done) done({}, std::move(value));
+    taken(std::move(status));
   }
 
   void recv_async(const std::string&, const std::string& key, DType, const Shape&, int64_t run, Done done) override {
     Tensor value;
+    Taken taken;
     Status status;
     {
       std::lock_guard lock(mutex_);
@@ -242,18 +247,24 @@ class LocalAccess final : public CollectiveRemoteAccess {
           return;
         }
         value = std::move(m.sent.front().value);
+        taken = std::move(m.sent.front().taken);
         m.sent.pop_front();
         if (m.sent.empty()) meetings_.erase(key);
       }
     }
     done(std::move(status), std::move(value));
+    if (taken) taken({});
   }
 
   void retract(int64_t run) override {
     std::vector<Done> dropped;  // destroyed without the lock
+    std::vector<Taken> dropped_too;
     std::lock_guard lock(mutex_);
     for (auto it = meetings_.begin(); it != meetings_.end();) {
       Meeting& m = it->second;
+      for (Sent& s : m.sent) {
+        if (s.run == run) dropped_too.push_back(std::move(s.taken));
+      }
       std::erase_if(m.sent, [&](const Sent& s) { return s.run == run; });
       for (Waiting& w : m.waiting) {
         if (w.run == run) dropped.push_back(std::move(w.done));
@@ -273,6 +284,7 @@ class LocalAccess final : public CollectiveRemoteAccess {
     }
     for (auto& [key, m] : meetings) {
       for (Waiting& w : m.waiting) w.done(status, {});
+      for (Sent& s : m.sent) s.taken(status);
     }
   }
 
@@ -280,6 +292,7 @@ class LocalAccess final : public CollectiveRemoteAccess {
   struct Sent {
     int64_t run;
     Tensor value;
+    Taken taken;
   };
   struct Waiting {
     int64_t run;

@@ -89,7 +89,7 @@ class ClusterResolver final : public op::CollectiveParamResolver {
 class ClusterAccess final : public op::CollectiveRemoteAccess {
  public:
   ClusterAccess(std::shared_ptr<Connections> connections, std::shared_ptr<KnownDevices> devices);
-  void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run) override;
+  void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run, Taken taken) override;
   void recv_async(const std::string& from_device, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) override;
   void retract(int64_t run) override;
   void start_abort(const Status& status) override;

@@ -18,8 +18,8 @@ ClusterAccess::ClusterAccess(std::shared_ptr<Connections> connections, std::shar
     : connections_(std::move(connections)), devices_(std::move(devices)), local_(op::make_local_access()) {}
 
 // What goes to another task waits here until it is asked for.
-void ClusterAccess::send(const std::string& to_device, const std::string& key, Tensor value, int64_t run) {
-  local_->send(to_device, key, std::move(value), run);
+void ClusterAccess::send(const std::string& to_device, const std::string& key, Tensor value, int64_t run, Taken taken) {
+  local_->send(to_device, key, std::move(value), run, std::move(taken));
 }
 
 void ClusterAccess::recv_async(const std::string& from, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) {

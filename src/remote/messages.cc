@@ -85,6 +85,7 @@ std::string encode_server_def(const ServerDef& def) {
   if (def.task) w.int64(3, def.task);
   if (!def.config.empty()) w.bytes(4, def.config);
   w.bytes(5, def.protocol);
+  if (def.port) w.int64(6, def.port);
   return w.take();
 }
 

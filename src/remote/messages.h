@@ -24,7 +24,7 @@ struct ServerDef {
   int task = 0;
   std::string protocol = "grpc";
   std::string config;  // a serialized ConfigProto
-  int port = 0;
+  int port = 0;        // of the server; 0: that of the task's address
 };
 Result<ServerDef> decode_server_def(std::string_view bytes);
 std::string encode_server_def(const ServerDef& def);

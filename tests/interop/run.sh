@@ -30,7 +30,7 @@ if [ -d build/python ]; then
   build/venv/bin/python tests/python/programs/record.py "$PYTHON" --check || exit 1
   # Clusters: TensorFlow and weft as clients and workers.
   PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/run.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
-  for script in parameter_server mirrored; do
+  for script in collectives parameter_server mirrored; do
     PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
   done
 fi

@@ -67,7 +67,8 @@ grpc::Status to_grpc(const Status& s) {
 Status from_grpc(const grpc::Status& s) {
   if (s.ok()) return {};
   Status out(static_cast<Code>(s.error_code()), s.error_message());
-  wire::ProtoReader r(s.error_details());
+  const std::string details = s.error_details();  // a copy: the reader needs it to stay
+  wire::ProtoReader r(details);
   while (r.next()) {
     if (r.field() != 1) continue;
     std::string key, value;

@@ -1,0 +1,469 @@
+#include "remote/coordination_service.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+
+namespace weft_engine::remote {
+namespace {
+
+constexpr auto kHeartbeatTimeout = std::chrono::seconds(10);
+constexpr double kReportSeconds = 10;
+constexpr int64_t kDevicesTimeoutMs = 3600 * 1000;
+constexpr char kRegisterBarrier[] = "[Init]Wait_for_all_tasks_to_register";
+constexpr size_t kNamesInErrors = 3;
+
+uint64_t random_number() {
+  std::random_device entropy;
+  return uint64_t(entropy()) << 32 | entropy();
+}
+
+// "///a//b/c//" is "a/b/c".
+std::string normal_key(std::string_view key) {
+  std::string out;
+  for (char c : key) {
+    if (c != '/' || (!out.empty() && out.back() != '/')) out += c;
+  }
+  if (!out.empty() && out.back() == '/') out.pop_back();
+  return out;
+}
+
+Status service_stopped(std::string_view what) { return coordination_error(internal_error("Coordination service has stopped. ", what, " failed.")); }
+
+// As TensorFlow prints a status in a text.
+std::string status_text(const Status& s) {
+  std::string name;
+  for (const char* c = code_name(s.code()); *c; ++c) {
+    if (*c >= 'A' && *c <= 'Z' && !name.empty()) name += '_';
+    name += char(std::toupper(*c));
+  }
+  return cat(name, ": ", s.message());
+}
+
+}  // namespace
+
+CoordinationService::CoordinationService(CoordinationConfig config, std::shared_ptr<Connections> connections)
+    : config_(std::move(config)),
+      connections_(std::move(connections)),
+      incarnation_(random_number()),
+      devices_barrier_(cat("WaitForAllTasks::", incarnation_)),
+      shutdown_barrier_(cat("Shutdown::", incarnation_)) {
+  for (const auto& [job, count] : config_.jobs) {
+    for (int i = 0; i < count; ++i) tasks_[task_name(job, i)].task = {job, i};
+  }
+  watcher_ = std::thread([this] { watch(); });
+}
+
+CoordinationService::~CoordinationService() { stop(); }
+
+void CoordinationService::stop() {
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    stopped_ = true;
+    changed_.notify_all();
+    for (auto& [id, b] : barriers_) {
+      if (!b.passed && b.counter >= 0)
+        pass(b, barrier_error(aborted("Barrier failed because service is shutting down. Barrier_id: ", b.name()), b.id, b.counter), after);
+    }
+    for (auto& [task, done] : polls_)
+      after.push_back([done = std::move(done)] { done(cancelled("Coordination service is shutting down. Cancelling PollForErrorAsync()")); });
+    polls_.clear();
+    for (auto& [key, waiting] : wanted_) {
+      for (ValueDone& done : waiting)
+        after.push_back([done = std::move(done)] { done(cancelled("Coordination service is shutting down. Cancelling GetKeyValue()"), ""); });
+    }
+    wanted_.clear();
+  }
+  run(after);
+  if (watcher_.joinable()) watcher_.join();
+}
+
+CoordinationService::Clock::duration CoordinationService::heartbeat_timeout() const {
+  return config_.heartbeat_timeout_ms > 0 ? Clock::duration(std::chrono::milliseconds(config_.heartbeat_timeout_ms))
+                                          : Clock::duration(kHeartbeatTimeout);
+}
+
+CoordinationService::Task* CoordinationService::find(const CoordinatedTask& task) {
+  const auto it = tasks_.find(task.name());
+  return it == tasks_.end() ? nullptr : &it->second;
+}
+
+// ---- tasks that come, live and go
+
+void CoordinationService::connect(Task& t, uint64_t incarnation) {
+  t.state = TaskState::kConnected;
+  t.status = {};
+  t.incarnation = incarnation;
+  t.last_heartbeat = Clock::now();
+}
+
+void CoordinationService::register_task(const CoordinatedTask& task, uint64_t incarnation, Done done) {
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    Task* t = find(task);
+    Status failed;
+    if (stopped_) {
+      failed = service_stopped(cat("RegisterTask() from task: ", task.name()));
+    } else if (!t) {
+      failed = coordination_error(invalid_argument("Unexpected task registered with task_name=", task.name()));
+    } else {
+      t->task.recoverable = task.recoverable;
+      const bool may_come_back = (config_.allow_reconnect || task.recoverable) && t->status.code() == Code::kUnavailable;
+      if (t->state == TaskState::kDisconnected || may_come_back) {
+        if (config_.register_with_barrier) {
+          t->incarnation = incarnation;
+          constexpr int64_t kHourMs = 3600 * 1000;
+          BarrierRequest all{
+              .id = kRegisterBarrier, .timeout_ms = config_.register_timeout_ms > 0 ? config_.register_timeout_ms : kHourMs, .source = task};
+          // Called with the lock held: in `after` of whoever completes the barrier, so that the state is set here.
+          barrier_locked(
+              all,
+              [this, name = task.name(), incarnation, done](const Status& s, int64_t) {
+                if (s.ok()) {
+                  std::lock_guard again(mutex_);
+                  connect(tasks_[name], incarnation);
+                }
+                done(s);
+              },
+              after);
+          done = nullptr;
+        } else {
+          connect(*t, incarnation);
+        }
+      } else if (t->state == TaskState::kConnected && (t->incarnation == incarnation || task.recoverable)) {
+        connect(*t, incarnation);  // asked again, since the answer did not arrive
+      } else {
+        failed = coordination_error(
+            t->state == TaskState::kConnected
+                ? aborted(task.name(), " unexpectedly tried to connect with a different incarnation. It has likely restarted.")
+                : aborted(task.name(),
+                          " unexpectedly tried to connect while it is already in error. ResetTask() should be called before a subsequent connect ",
+                          "attempt. Existing error: ", status_text(t->status)));
+        set_error(*t, failed, after);
+        propagate(failed, {task}, false, after);
+      }
+    }
+    if (done) after.push_back([done = std::move(done), failed] { done(failed); });
+  }
+  run(after);
+}
+
+Status CoordinationService::heartbeat(const CoordinatedTask& task, uint64_t incarnation) {
+  After after;
+  Status s;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) return service_stopped(cat("RecordHeartbeat() from task: ", task.name()));
+    Task* t = find(task);
+    if (!t)
+      return coordination_error(
+          invalid_argument("Unexpected heartbeat request from task: ", task.name(), ". This usually implies a configuration error."));
+    if (!t->status.ok())
+      return coordination_error(
+          aborted("Unexpected heartbeat request from an already-in-error task: ", task.name(), " with existing error: ", status_text(t->status)));
+    if (t->state == TaskState::kDisconnected && Clock::now() > t->grace_end)
+      return coordination_error(
+          invalid_argument("Task with task_name=", task.name(),
+                           " must be registered before sending heartbeat messages. The service might have restarted, please restart / "
+                           "reset and register again."));
+    if (t->incarnation == incarnation) {
+      t->last_heartbeat = Clock::now();
+    } else if (!t->task.recoverable) {
+      s = coordination_error(
+          aborted(task.name(), " Heartbeat: Incarnation ID mismatch: expecting ", t->incarnation, " but got ", incarnation,
+                  ". The task has restarted and likely crashed earlier - check for any earlier errors or any scheduler events (e.g. "
+                  "preemption, eviction) to debug further."));
+      set_error(*t, s, after);
+      propagate(s, {task}, false, after);
+    }
+  }
+  run(after);
+  return s;
+}
+
+void CoordinationService::wait_for_all(const CoordinatedTask& task, std::vector<std::string> devices, Done done) {
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    if (Task* t = find(task); t && !t->told_devices) {
+      t->told_devices = true;
+      t->devices = std::move(devices);
+    }
+    BarrierRequest all{.id = devices_barrier_, .timeout_ms = kDevicesTimeoutMs, .source = task};
+    barrier_locked(all, [done = std::move(done)](Status s, int64_t) { done(std::move(s)); }, after);
+  }
+  run(after);
+}
+
+std::vector<std::string> CoordinationService::devices() {
+  std::lock_guard lock(mutex_);
+  return devices_;
+}
+
+void CoordinationService::shutdown_task(const CoordinatedTask& task, Done done) {
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    if (config_.shutdown_timeout_ms > 0 && !task.recoverable && !stopped_) {
+      BarrierRequest all{.id = shutdown_barrier_, .timeout_ms = config_.shutdown_timeout_ms, .source = task};
+      for (const auto& [name, t] : tasks_) {
+        if (!t.task.recoverable) all.tasks.push_back(t.task);
+      }
+      barrier_locked(
+          all,
+          [done = std::move(done)](const Status& s, int64_t) {
+            done(s.ok() ? s : coordination_error(internal_error("Shutdown barrier has failed.\nBarrier result: '", status_text(s))));
+          },
+          after);
+    } else {
+      after.push_back([done = std::move(done), s = stopped_ ? service_stopped("ShutdownTaskAsync()") : disconnect(task, after)] { done(s); });
+    }
+  }
+  run(after);
+}
+
+Status CoordinationService::reset_task(const CoordinatedTask& task) {
+  After after;
+  Status s;
+  {
+    std::lock_guard lock(mutex_);
+    s = stopped_ ? service_stopped(cat("DisconnectTask() for task_name=", task.name())) : disconnect(task, after);
+  }
+  run(after);
+  return s;
+}
+
+Status CoordinationService::disconnect(const CoordinatedTask& task, After& after) {
+  Task* t = find(task);
+  if (!t) return coordination_error(invalid_argument("Unexpected disconnect request with task_name=", task.name()));
+  if (t->state == TaskState::kDisconnected) return coordination_error(failed_precondition("The task is already disconnected: ", task.name()));
+  t->state = TaskState::kDisconnected;
+  t->status = {};
+  t->grace_end = Clock::now() + heartbeat_timeout();
+  leave_barriers(*t, "task disconnected", after);
+  if (auto it = polls_.find(task.name()); it != polls_.end()) {
+    after.push_back(
+        [done = std::move(it->second)] { done(coordination_error(cancelled("Cancelled error polling because: task has disconnected."))); });
+    polls_.erase(it);
+  }
+  return {};
+}
+
+// ---- errors
+
+Status CoordinationService::report_error(const CoordinatedTask& task, const Status& error) {
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    Task* t = find(task);
+    if (stopped_) return service_stopped("ReportTaskError()");
+    if (!t) return coordination_error(invalid_argument("Unexpected request from task ", task.name()));
+    if (t->state != TaskState::kConnected) return coordination_error(failed_precondition("The task is not connected or already has an error."));
+    set_error(*t, error, after);
+    propagate(error, {task}, true, after);
+  }
+  run(after);
+  return {};
+}
+
+void CoordinationService::set_error(Task& t, const Status& error, After& after) {
+  if (t.state == TaskState::kError) return;
+  t.state = TaskState::kError;
+  t.status = error;
+  leave_barriers(t, cat("task is set to ERROR: ", status_text(error)), after);
+}
+
+void CoordinationService::leave_barriers(const Task& t, const std::string& reason, After& after) {
+  const std::string name = t.task.name();
+  for (auto& [id, b] : barriers_) {
+    const auto at = b.there.find(name);
+    if (b.passed || b.counter < 0 || at == b.there.end()) continue;
+    if (!t.task.recoverable) {
+      pass(b, barrier_error(internal_error("Barrier failed because: ", reason, ". Barrier Id: ", b.name(), ", Task: ", name), b.id, b.counter),
+           after);
+      continue;
+    }
+    at->second = false;
+    if (auto it = b.waiting.find(name); it != b.waiting.end()) {
+      Status s = barrier_error(cancelled("Stale barrier invocation is cancelled because:  ", reason, ". Barrier: ", b.name(), " Task ", name), b.id,
+                               b.counter);
+      after.push_back([done = std::move(it->second), s, counter = b.counter] { done(s, counter); });
+      b.waiting.erase(it);
+    }
+  }
+}
+
+// Tells all tasks that are connected, and those that poll.
+void CoordinationService::propagate(const Status& error, const std::vector<CoordinatedTask>& sources, bool by_task, After& after) {
+  if (std::all_of(sources.begin(), sources.end(), [&](const CoordinatedTask& s) {
+        const Task* t = find(s);
+        return (t && t->task.recoverable) || config_.recoverable_jobs.contains(s.job);
+      }))
+    return;
+  if (polled_.ok()) polled_ = error;
+  for (auto& [name, done] : polls_) after.push_back([done = std::move(done), error] { done(error); });
+  polls_.clear();
+  const std::string request = encode_reported_error({int(error.code()), error.message(), sources[0], by_task}, /*to_service=*/false);
+  for (const auto& [name, t] : tasks_) {
+    if (t.state != TaskState::kConnected) continue;
+    after.push_back([connections = connections_, name, request] {
+      if (auto channel = connections->to(name); channel.ok())
+        (*channel)->call("/tensorflow.CoordinationService/ReportErrorToTask", Message(request), kReportSeconds, false, [](Status, Message) {});
+    });
+  }
+}
+
+void CoordinationService::poll_for_error(const CoordinatedTask& task, Done done) {
+  Status s;
+  Done replaced;
+  {
+    std::lock_guard lock(mutex_);
+    Task* t = find(task);
+    if (stopped_) {
+      s = coordination_error(internal_error("PollForError requested after coordination service has shut down."));
+    } else if (!t) {
+      s = coordination_error(invalid_argument("Unexpected task (", task.name(), ") that is not in the cluster polling for errors."));
+    } else if (t->state == TaskState::kDisconnected && Clock::now() > t->grace_end) {
+      s = coordination_error(failed_precondition("Task (", task.name(), ") that has not been registered or has disconnected polling for errors."));
+    } else if (t->state == TaskState::kError) {
+      s = coordination_error(
+          failed_precondition("Task (", task.name(), ") that is already in error state polling for errors. Current error: ", status_text(t->status)));
+    } else if (!polled_.ok()) {
+      s = polled_;
+    } else {
+      replaced = std::exchange(polls_[task.name()], std::move(done));
+    }
+  }
+  if (replaced) replaced(coordination_error(cancelled("Cancelled error polling because: new request from the same task")));
+  if (!s.ok()) done(std::move(s));
+}
+
+Result<std::vector<TaskStateInfo>> CoordinationService::task_states(const std::vector<CoordinatedTask>& tasks) {
+  std::vector<TaskStateInfo> out;
+  std::lock_guard lock(mutex_);
+  for (const CoordinatedTask& task : tasks) {
+    const Task* t = find(task);
+    if (!t) return coordination_error(invalid_argument("Unexpected task (", task.name(), ") that is not in the cluster"));
+    out.push_back({task, t->state, t->status, t->incarnation});
+  }
+  return out;
+}
+
+void CoordinationService::watch() {
+  const auto every =
+      std::clamp(Clock::duration(heartbeat_timeout() / 8), Clock::duration(std::chrono::milliseconds(20)), Clock::duration(std::chrono::seconds(1)));
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    changed_.wait_for(lock, every);
+    if (stopped_) return;
+    After after;
+    const auto now = Clock::now();
+    check_heartbeats(now, after);
+    check_barriers(now, after);
+    lock.unlock();
+    run(after);
+    lock.lock();
+  }
+}
+
+void CoordinationService::check_heartbeats(Clock::time_point now, After& after) {
+  std::vector<CoordinatedTask> stale;
+  std::vector<std::string> names;
+  for (auto& [name, t] : tasks_) {
+    if (t.state != TaskState::kConnected || now - t.last_heartbeat <= heartbeat_timeout()) continue;
+    stale.push_back(t.task);
+    if (names.size() < kNamesInErrors) names.push_back(name);
+    set_error(
+        t,
+        coordination_error(unavailable("Task ", name,
+                                       " heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly. "
+                                       "Check the task logs for an earlier error or scheduler events (e.g. preemption, eviction) to debug further.")),
+        after);
+  }
+  if (stale.empty()) return;
+  propagate(
+      coordination_error(unavailable("The following tasks are unhealthy (stopped sending heartbeats):\n", join(names, "\n"),
+                                     "\nThe tasks have crashed. Check the task logs for an earlier error, or scheduler events (e.g. preemption, "
+                                     "eviction) to debug further.")),
+      stale, false, after);
+}
+
+// ---- keys and values
+
+Status CoordinationService::insert(const std::string& given, const std::string& value, bool overwrite) {
+  const std::string key = normal_key(given);
+  std::vector<ValueDone> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    if (!overwrite && values_.contains(key)) return already_exists("key ", key, " already exists.");
+    values_[key] = value;
+    if (auto it = wanted_.find(key); it != wanted_.end()) {
+      waiting = std::move(it->second);
+      wanted_.erase(it);
+    }
+  }
+  for (ValueDone& done : waiting) done({}, value);
+  return {};
+}
+
+void CoordinationService::get(const std::string& given, ValueDone done) {
+  const std::string key = normal_key(given);
+  std::string value;
+  Status s;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto it = values_.find(key); it != values_.end()) {
+      value = it->second;
+    } else if (stopped_) {
+      s = service_stopped("GetKeyValue()");
+    } else {
+      wanted_[key].push_back(std::move(done));
+      return;
+    }
+  }
+  done(std::move(s), std::move(value));
+}
+
+Result<std::string> CoordinationService::try_get(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  const auto it = values_.find(normal_key(key));
+  if (it == values_.end()) return not_found("Config key ", key, " not found.");
+  return it->second;
+}
+
+Result<std::string> CoordinationService::increment(const std::string& given, int64_t by) {
+  const std::string key = normal_key(given);
+  std::string value;
+  {
+    std::lock_guard lock(mutex_);
+    int64_t number = 0;
+    if (const auto it = values_.find(key); it != values_.end()) {
+      const char* end = it->second.data() + it->second.size();
+      if (std::from_chars(it->second.data(), end, number).ptr != end) return failed_precondition("the value of key ", key, " is no whole number");
+    }
+    value = cat(int64_t(uint64_t(number) + uint64_t(by)));
+    values_[key] = value;
+  }
+  WEFT_RETURN_IF_ERROR(insert(key, value, true));  // for those who wait
+  return value;
+}
+
+std::vector<std::pair<std::string, std::string>> CoordinationService::directory(const std::string& key) {
+  const std::string prefix = normal_key(key) + "/";
+  std::vector<std::pair<std::string, std::string>> out;
+  std::lock_guard lock(mutex_);
+  for (auto it = values_.lower_bound(prefix); it != values_.end() && it->first.starts_with(prefix); ++it) out.emplace_back(*it);
+  return out;
+}
+
+void CoordinationService::remove(const std::string& given) {
+  const std::string key = normal_key(given), prefix = key + "/";
+  std::lock_guard lock(mutex_);
+  values_.erase(key);
+  for (auto it = values_.lower_bound(prefix); it != values_.end() && it->first.starts_with(prefix);) it = values_.erase(it);
+}
+
+}  // namespace weft_engine::remote

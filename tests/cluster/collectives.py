@@ -1,0 +1,151 @@
+"""Collectives and the coordination service between processes.
+
+    collectives.py --weft PYTHON                        groups of weft processes; what TensorFlow's printed is in collectives_*.out
+    collectives.py --weft PYTHON --tensorflow PYTHON    groups of both; --record writes the files from TensorFlow alone
+
+PYTHON: an interpreter that has the package (weft: PYTHONPATH says where it is).
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 180
+# An error must come this many seconds after the limit of heartbeats; a loaded machine needs some.
+SLACK = 10
+HEARTBEAT = 2
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+def play(members, what):
+    """What each member prints; `members` are (interpreter, is it weft)."""
+    cluster = json.dumps({"worker": [f"localhost:{p}" for p in free_ports(len(members))]})
+    running = []
+    for task, (interpreter, on_weft) in enumerate(members):
+        command = [
+            interpreter,
+            *(["-m", "weft"] if on_weft else []),
+            str(HERE / "collective_member.py"),
+            cluster,
+            str(task),
+            what,
+        ]
+        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    printed = []
+    end = time.time() + LIMIT
+    try:
+        # The one that fails comes last: it is not waited for.
+        for p in running[: len(running) - (what in ("killed", "stopped"))]:
+            try:
+                out, errors = p.communicate(timeout=max(1, end - time.time()))
+            except subprocess.TimeoutExpired:
+                raise RuntimeError(f"{what}: a member hangs") from None
+            if p.returncode:
+                print(out[-2000:], errors[-4000:])
+                raise RuntimeError(f"{what}: a member ended with {p.returncode}")
+            printed.append(out)
+    finally:
+        for p in running:
+            p.kill()
+            p.wait()
+    return printed
+
+
+def check_values(members, what, label, record=False):
+    file = HERE / f"collectives_{what}_{len(members)}.out"
+    printed = play(members, what)
+    # The member that fills a barrier or finds an error is another one each time; times differ.
+    without_times = [re.sub(r"(Error) [0-9.]+ .*", r"\1", out) for out in printed]
+    text = "".join(f"# member {i}\n{out}" for i, out in enumerate(without_times))
+    if record:
+        file.write_text(text)
+    expected = file.read_text()
+    same = text == expected
+    print(f"{label} {what}: {'agrees' if same else 'DIFFERS'}")
+    if not same:
+        for a, b in zip(expected.splitlines(), text.splitlines()):
+            if a != b:
+                print("  expected", a, "\n  printed ", b)
+        if len(expected.splitlines()) != len(text.splitlines()):
+            print("  the number of lines differs")
+    return not same
+
+
+# What the members that are left must see: the kind of error and its text.
+FAULTS = {
+    "killed": ("UnavailableError", r"Collective ops is aborted by: .*/task:{last}"),
+    "stopped": ("UnavailableError", r"Collective ops is aborted by: .*/job:worker/(replica:0/)?task:{last}"),
+    "reported": ("InvalidArgumentError", r"Collective ops is aborted by: .*the task does not feel well"),
+    "mismatch": ("InvalidArgumentError", r"Shape mismatch in the collective instance"),
+    "late": ("DeadlineExceededError", r"Collective has timed out"),
+    "aborted": ("AbortedError", r"Collective ops is aborted by: .*enough"),
+}
+
+
+def check_fault(members, what, label):
+    kind, text = FAULTS[what]
+    text = text.format(last=len(members) - 1)
+    bad = []
+    for task, out in enumerate(play(members, what)):
+        if what == "late" and task == len(members) - 1:
+            continue
+        lines = out.splitlines()[1:]
+        for line in lines:
+            name, seconds, message = line.split(" ", 2)
+            if name != kind or not re.search(text, message) or float(seconds) > HEARTBEAT + SLACK:
+                bad.append(f"  member {task}: {line}")
+        if len(lines) != 2:
+            bad.append(f"  member {task} printed {out!r}")
+    print("\n".join([f"{label} {what}: {'wrong' if bad else 'as it must be'}", *bad]))
+    return bool(bad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weft", required=True, help="interpreter for weft")
+    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
+    parser.add_argument("--record", action="store_true")
+    args = parser.parse_args()
+    w, t = (args.weft, True), (args.tensorflow, False)
+    bad = 0
+    if args.record:
+        for n in (2, 4):
+            bad += check_values([t] * n, "values", f"{n} TensorFlow", record=True)
+        bad += check_values([t] * 2, "coordination", "2 TensorFlow", record=True)
+    if args.tensorflow:
+        for label, members in {
+            "TensorFlow, weft": [t, w],
+            "weft, TensorFlow": [w, t],
+            "weft, TensorFlow, TensorFlow, weft": [w, t, t, w],
+        }.items():
+            bad += check_values(members, "values", label)
+            if len(members) == 2:
+                bad += check_values(members, "coordination", label)
+    else:
+        for n in (2, 4):
+            bad += check_values([w] * n, "values", f"{n} weft")
+        bad += check_values([w] * 2, "coordination", "2 weft")
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:  # they wait most of the time
+            bad += sum(pool.map(lambda what: check_fault([w] * 3, what, "3 weft"), FAULTS))
+    sys.exit(bad)
+
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+main()
