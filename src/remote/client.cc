@@ -37,6 +37,7 @@ class Keeper {
     keeper->limit_ = silence_limit();
     keeper->every_ = std::max(0.1, std::min(keeper->limit_ > 0 ? keeper->limit_ / 3 : 1e9, double(std::max<int64_t>(1, keep_alive_seconds)) / 2));
     keeper->context_id_ = context_id;
+    keeper->weak_ = keeper;
     WEFT_RETURN_IF_ERROR(start_thread([keeper] { keeper->work(); }));
     return keeper;
   }
@@ -108,10 +109,7 @@ class Keeper {
     });
   }
 
- public:
   std::weak_ptr<Keeper> weak_;
-
- private:
   double limit_ = 0, every_ = 1;
   uint64_t context_id_ = 0;
   std::mutex mutex_;
@@ -139,11 +137,12 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
     tasks_[task->name] = task;
     keeper_->watch(task);
   }
-  void remove(const std::string& name) {
+  void remove(const std::string& name, bool tell) {
     auto it = tasks_.find(name);
     if (it == tasks_.end()) return;
     keeper_->forget(it->second.get());
-    it->second->close();
+    it->second->close(tell);
+    connections->forget(name);
     tasks_.erase(it);
   }
   const std::map<std::string, std::shared_ptr<Task>>& tasks() const { return tasks_; }
@@ -276,7 +275,6 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   auto connections = std::make_shared<Connections>(*api, def.cluster);
   const uint64_t id = random_id();
   WEFT_ASSIGN(std::shared_ptr<Keeper> keeper, Keeper::start(id, options.keep_alive_seconds));
-  keeper->weak_ = keeper;
   auto cluster = std::make_shared<Cluster>(id, std::move(worker), std::move(listener), std::move(connections), std::move(keeper));
   cluster->def = def;
 
@@ -310,13 +308,14 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   ServerDef def = given;
   const ServerDef before = cluster->def;
   if (def.job != before.job || def.task != before.task)
-    return invalid_argument("this process is task ", before.task, " of job '", before.job, "' and cannot become task ", def.task, " of job '", def.job, "'");
+    return invalid_argument("this process is task ", before.task, " of job '", before.job, "' and cannot become task ", def.task, " of job '",
+                            def.job, "'");
   const std::string self = task_name(def.job, def.task);
   def.cluster[def.job][def.task] = before.cluster.at(before.job).at(before.task);
 
   // Who stays: at the same address, and with the context.
   std::map<std::string, std::pair<std::string, int>> places;
-  std::set<std::string> stay;
+  std::set<std::string> stay, replaced;
   for (const auto& [job, tasks] : def.cluster) {
     for (const auto& [index, address] : tasks) {
       const std::string name = task_name(job, index);
@@ -327,7 +326,8 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
       const auto old = before.cluster.find(job);
       if (old == before.cluster.end() || !old->second.contains(index) || old->second.at(index) != address) continue;
       const double seconds = options.timeout_seconds > 0 ? std::min(options.timeout_seconds, 10.0) : 10;
-      if (known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok()) stay.insert(name);
+      const bool there = known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok();
+      (there ? stay : replaced).insert(name);
     }
   }
   (void)context.sync_executors();  // errors of what was sent to tasks that are gone
@@ -335,7 +335,7 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   for (const auto& [name, task] : cluster->tasks()) {
     if (!stay.contains(name)) gone.push_back(name);
   }
-  for (const std::string& name : gone) cluster->remove(name);
+  for (const std::string& name : gone) cluster->remove(name, !replaced.contains(name));
   cluster->def = def;
   cluster->connections->update(def.cluster);
   ++cluster->view;
@@ -347,7 +347,8 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   request.devices = own_devices(context);
   for (const auto& d : context.devices().all()) {
     const auto* there = dynamic_cast<const TaskDevice*>(d.get());
-    if (there && stay.contains(there->task->name)) request.devices.push_back({there->name(), there->type(), there->memory_limit(), there->incarnation_there()});
+    if (there && stay.contains(there->task->name))
+      request.devices.push_back({there->name(), there->type(), there->memory_limit(), there->incarnation_there()});
   }
   std::vector<Newcomer> found;
   for (const auto& [name, place] : places) {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "core/device_name.h"
+#include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
 
@@ -33,6 +34,11 @@ Result<std::shared_ptr<Channel>> Connections::to(const std::string& task) {
 void Connections::update(ClusterMap cluster) {
   std::lock_guard lock(mutex_);
   cluster_ = std::move(cluster);
+}
+
+void Connections::forget(const std::string& task) {
+  std::lock_guard lock(mutex_);
+  channels_.erase(task);
 }
 
 static int64_t next_request_id() {
@@ -94,7 +100,8 @@ void TaskRendezvous::recv_async(std::string_view key, Done done) {
   };
   auto call = connections->recv_tensor(source, step_id_, key, [asked, forget](Status s, Tensor value, bool dead) {
     forget();
-    asked->end(std::move(s), std::move(value), dead);
+    // What waits for it runs on: not on a thread of the transport.
+    runtime::run_on_blocking_thread([asked, s = std::move(s), value = std::move(value), dead] { asked->end(s, value, dead); });
   });
   std::lock_guard lock(asked->mutex);
   asked->call = std::move(call);

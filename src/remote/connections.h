@@ -24,6 +24,9 @@ class Connections {
   // Other addresses; connections to tasks whose address stays are kept.
   void update(ClusterMap cluster);
 
+  // The task was started again: the next one to ask connects anew, instead of waiting until the old connection is tried again.
+  void forget(const std::string& task);
+
   // Asks the task for what was sent under the key in that step. Null where nothing was asked.
   std::shared_ptr<ClientCall> recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done);
 

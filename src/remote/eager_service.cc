@@ -6,6 +6,7 @@
 
 #include "core/own_memory.h"
 #include "core/threads.h"
+#include "eager/cancellable.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
 
@@ -81,7 +82,11 @@ Status ServerContext::update(const CreateContext& request) {
                             " but received update request at view #", request.view_id, ". View id should only be continuously incremented.");
   if (request.has_server_def) connections_->update(request.server_def.cluster);
   std::lock_guard lock(mutex_);
-  for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
+  for (const DeviceAttributes& d : request.devices) {
+    auto& known = incarnations_[d.name];
+    if (known && known != d.incarnation) connections_->forget(task_of(d.name));
+    known = d.incarnation;
+  }
   view_id_.store(request.view_id);
   return {};
 }
@@ -158,7 +163,10 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
     call.add_input(std::move(h));
   }
   std::vector<Handle> outputs;
-  WEFT_RETURN_IF_ERROR(call.execute(outputs));
+  {
+    const eager::Cancellable until_closed(&rendezvous_->cancellation());
+    WEFT_RETURN_IF_ERROR(call.execute(outputs));
+  }
   QueueResponse response;
   if (o.wants_values) {
     std::vector<Tensor> values;

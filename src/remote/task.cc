@@ -158,10 +158,13 @@ void Task::flush() {
 
 void Task::when_idle(std::function<void(const Status&)> then) {
   std::shared_ptr<Answer> last;
+  bool ask = false;
   {
     std::lock_guard lock(mutex_);
     if (!pending_->empty()) last = pending_->back().answer;
+    ask = stream_ && !gives_values() && std::exchange(unsynced_, false);
   }
+  if (ask) last = enqueue(QueueItem(SyncExecutor{}));  // as in sync()
   if (!last) return then({});
   last->when_done([then = std::move(then)](const Status& s) { then(is_of_task(s) ? s : Status()); });
 }
@@ -331,7 +334,7 @@ void Task::fail(const Status& status) {
   if (stream) stream->cancel();
 }
 
-void Task::close() {
+void Task::close(bool tell) {
   std::shared_ptr<Channel> channel;
   std::shared_ptr<ClientStream> stream;
   {
@@ -341,8 +344,8 @@ void Task::close() {
     channel = std::move(channel_);
     releases_.clear();
   }
-  if (stream) stream->close();
-  if (channel) channel->call(kCloseContext, Message(encode_ids(1, context_id)), 2, false, [channel](Status, Message) {});
+  if (stream) tell ? stream->close() : stream->cancel();
+  if (channel && tell) channel->call(kCloseContext, Message(encode_ids(1, context_id)), 2, false, [channel](Status, Message) {});
 }
 
 }  // namespace weft_engine::remote

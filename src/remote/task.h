@@ -78,7 +78,8 @@ class Task : public std::enable_shared_from_this<Task> {
   Status sync();
   // All that waits for the task gets the status. The next request connects again.
   void fail(const Status& status);
-  void close();
+  // `tell`: the task forgets the context. Not one that was started again at the same address: it has another of the same number by then.
+  void close(bool tell = true);
   // Drops the stream; what was not answered gets an error. The next request opens another.
   void drop_stream();
 

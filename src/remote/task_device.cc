@@ -37,7 +37,7 @@ void Output::fetch(std::function<void(Result<Tensor>)> done) {
 void Output::ask(std::function<void(Result<Tensor>)> done) {
   Operation o;
   o.id = kAnswerOnly;
-  o.name = "Identity";
+  o.name = std::string(op::op_of(op::Role::kIdentity));
   o.device = device_.name();
   o.attrs["T"] = dtype_;
   o.inputs.emplace_back(handle());

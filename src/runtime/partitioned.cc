@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "op/cancellation.h"
 #include "op/rendezvous.h"
+#include "runtime/blocking_threads.h"
 #include "runtime/partition.h"
 
 namespace weft_engine::runtime {
@@ -144,9 +145,11 @@ class Partitioned final : public Executable {
   // With its arguments out of `args`; what throws here is the error of the part.
   void start(const std::shared_ptr<Call>& call, size_t part, std::span<Tensor> args, std::span<Tensor> rets) const {
     const Planned& p = parts_[part];
-    auto end = [call, &p, rets](const Status& s, std::span<Tensor> out) {
+    auto end = [call, &p, rets, distributed = distributed()](const Status& s, std::span<Tensor> out) {
       if (s.ok()) put(p, out, rets);
-      if (call->end_of_part(s) && call->done) call->done(call->status, std::move(call->rets));
+      if (!call->end_of_part(s) || !call->done) return;
+      if (!distributed) return call->done(call->status, std::move(call->rets));
+      run_on_blocking_thread([call] { call->done(call->status, std::move(call->rets)); });  // not on a thread of the transport
     };
     const Status started = core::without_exceptions([&]() -> Status {
       std::vector<Tensor> mine = take_args(part, args);
@@ -186,7 +189,7 @@ bool has_references(std::span<const Tensor> tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return core::referred(t) != nullptr; });
 }
 
-void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
+static void start_bringing(std::vector<Tensor> tensors, FunctionHandle::Done done) {
   struct Bringing {
     std::mutex mutex;
     std::vector<Tensor> tensors;
@@ -223,6 +226,14 @@ void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
   end();
 }
 
+// Whoever goes on with them may take long: not on the thread that brought the last one.
+void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
+  if (!has_references(tensors)) return done({}, std::move(tensors));
+  start_bringing(std::move(tensors), [done = std::move(done)](Status s, std::vector<Tensor> values) {
+    run_on_blocking_thread([done, s = std::move(s), values = std::move(values)]() mutable { done(std::move(s), std::move(values)); });
+  });
+}
+
 Status bring_all(std::span<Tensor> tensors) {
   if (!has_references(tensors)) return {};
   struct Waiting {
@@ -233,7 +244,7 @@ Status bring_all(std::span<Tensor> tensors) {
     std::vector<Tensor> tensors;
   };
   auto waiting = std::make_shared<Waiting>();
-  bring_all(std::vector<Tensor>(tensors.begin(), tensors.end()), [waiting](Status s, std::vector<Tensor> values) {
+  start_bringing(std::vector<Tensor>(tensors.begin(), tensors.end()), [waiting](Status s, std::vector<Tensor> values) {
     std::lock_guard lock(waiting->mutex);
     waiting->status = std::move(s);
     waiting->tensors = std::move(values);

@@ -153,6 +153,57 @@ class Client:
                 return y * 2.0
 
         self.over_two = over_two
+        self.in_threads()
+        self.in_scope()
+
+    def in_threads(self):
+        """The error of a thread's op is not that of others, whose ops are under way on the same stream."""
+        tf = self.tf
+        results = [0] * 8
+
+        def work(i):
+            for n in range(20):
+                with tf.device(W[i % 2]):
+                    x = tf.constant(float(i))
+                    for _ in range(10):
+                        x = x + 1.0
+                    if (i + n) % 4 == 0:
+                        try:
+                            tf.gather(tf.constant([1.0]), 5 + i).numpy()
+                        except tf.errors.InvalidArgumentError:
+                            results[i] += 1
+                    assert float(x) == i + 10.0, f"thread {i}"
+            results[i] += 100
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert results == [105] * 8, results
+
+    def in_scope(self):
+        """A function under the scope of one worker with a variable of the other."""
+        tf = self.tf
+        with tf.device(W[0]):
+            v = tf.Variable(2.0)
+
+        @tf.function
+        def both(x):
+            return v * x + self.kept
+
+        @tf.function
+        def loop(x, n):
+            for _ in tf.range(n):
+                with tf.device(W[1]):
+                    x = x + 1.0
+                x = both(x)
+            return x
+
+        with tf.device(W[0]):
+            y = both(tf.constant(3.0))
+        assert y.device.startswith(W[0]) and float(y) == 6.0
+        assert float(loop(tf.constant(1.0), tf.constant(3))) == 22.0
 
     def connect(self):
         tf = self.tf
@@ -187,14 +238,19 @@ class Client:
         fault, what = kind.split(" ")
         when = {}
 
+        over = threading.Event()
+
         def strike():
             when["struck"] = time.monotonic()
             if fault == "kill":
                 self.workers.kill(0)
             elif fault == "stop":
                 os.kill(self.workers.pids[0], signal.SIGSTOP)
-            else:
-                self.workers.proxy.cut()
+            else:  # a connection that is cut while nothing is under way on it is made again, and nobody notices
+                while not over.is_set():
+                    when["struck"] = time.monotonic()
+                    self.workers.proxy.cut()
+                    over.wait(0.2)
 
         timer = threading.Timer(self.numbers.uniform(0.0, 0.3), strike)
         timer.start()
@@ -204,6 +260,7 @@ class Client:
         except self.tf.errors.OpError as e:
             error = e
         ended = time.monotonic()
+        over.set()
         timer.join()
         limit = (SILENCE if fault == "stop" else 0) + GRACE
         late = ended - when["struck"]

@@ -202,9 +202,6 @@ def captured():
     for _ in range(2):
         r = both(tf.constant([1.0, 1.0]))
         print([short(t.device) for t in r], [t.numpy().tolist() for t in r], v.numpy().tolist(), w.numpy().tolist())
-    with tf.device(W0):
-        r = both(tf.constant([1.0, 1.0]))  # there, with a variable of the other
-    print([short(t.device) for t in r], [t.numpy().tolist() for t in r])
 
     @tf.function
     def inner(x):
@@ -213,10 +210,8 @@ def captured():
         return y + v[1]
 
     @tf.function
-    def loop(x, n):
-        for _ in tf.range(n):
-            x = inner(x)
-        return x
+    def outer(x):
+        return inner(inner(x)) + 1.0
 
     @tf.function
     def branch(x):
@@ -225,7 +220,7 @@ def captured():
             return v[0] + 1.0
         return x
 
-    print(float(loop(tf.constant(2.0), tf.constant(3))))
+    print(float(outer(tf.constant(2.0))))
     print(float(branch(tf.constant(3.0))), float(branch(tf.constant(-3.0))), v.numpy().tolist())
 
 
@@ -249,6 +244,8 @@ def training_over_two():
         gradients = tape.gradient(loss, [v, w])
         for variable, gradient in zip((v, w), gradients, strict=True):
             variable.assign_sub(0.1 * gradient)
+        if tf.executing_eagerly():
+            v.numpy(), w.numpy()  # TensorFlow may begin the next call before they are assigned
         return loss
 
     x, y = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1.0, -1.0])
@@ -342,18 +339,16 @@ def threads():
             return y + 1.0
 
     def work(i):
-        with tf.device(W0 if i % 2 else W1):
-            x = tf.constant(float(i))
-            for _ in range(20):
-                x = x + 1.0
-        for _ in range(3):
-            x = over_two(x)
-        with tf.device(W0 if i % 2 else W1):
-            try:
-                tf.gather(tf.constant([1.0]), 5 + i).numpy()  # of one thread, not of the others
-            except tf.errors.InvalidArgumentError:
-                x = x + 100.0
-        results[i] = float(x)
+        try:
+            with tf.device(W0 if i % 2 else W1):
+                x = tf.constant(float(i))
+                for _ in range(20):
+                    x = x + 1.0
+            for _ in range(3):
+                x = over_two(x)
+            results[i] = float(x)
+        except tf.errors.OpError as e:
+            results[i] = f"{type(e).__name__}: {e}"
 
     all_threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
     for t in all_threads:
