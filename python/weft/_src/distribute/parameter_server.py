@@ -2,6 +2,7 @@
 in a process of its own, whose program this is."""
 
 import collections
+import contextlib
 import functools
 import inspect
 
@@ -114,8 +115,13 @@ class ParameterServerExtended(OneDeviceExtended):
         return ShardedVariable(made)
 
     def _update_non_slot(self, colocate_with, fn, args, kwargs, group):
+        # In a function the ops on variables go where those are; what is computed from several of them stays on the worker.
         where = colocate_with if isinstance(colocate_with, str) else colocate_with.device
-        with device(None), device(where), context.updating(0):
+        with contextlib.ExitStack() as scope:
+            if not _weft.in_graph():
+                scope.enter_context(device(None))
+                scope.enter_context(device(where))
+            scope.enter_context(context.updating(0))
             result = fn(*args, **kwargs)
         return result if group else nest.map_structure(self._local_results, result)
 
