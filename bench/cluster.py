@@ -112,14 +112,18 @@ class Cluster:
 
         cluster = json.dumps({"worker": [f"localhost:{p}" for p in free_ports(2)]})
         self.processes = [
-            subprocess.Popen(command(interpreter, on_weft, "worker.py", cluster, "worker", str(i)), stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                command(interpreter, on_weft, "worker.py", cluster, "worker", str(i)), stdout=subprocess.PIPE, text=True
+            )
             for i in range(2)
         ]
         for p in self.processes:
             if p.stdout.readline() != "READY\n":
                 sys.exit("a worker did not start")
         prefix = [interpreter, *(["-m", "weft"] if on_weft else []), str(HERE / "cluster.py")]
-        self.client = subprocess.Popen([*prefix, "--client", cluster], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.client = subprocess.Popen(
+            [*prefix, "--client", cluster], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.processes.append(self.client)
         if self.client.stdout.readline() != "READY\n":
             sys.exit("a client did not start")

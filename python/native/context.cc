@@ -167,8 +167,8 @@ void bind_context(nb::module_& m) {
       "sync_task", [](const std::string& task) { check(run_released(true, [&] { return remote::sync_task(used_context(), task); })); },
       nb::arg("task"), "Waits for all that was sent to one task; raises the first error there that nobody has seen.");
   m.def(
-      "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); },
-      nb::arg("timeout"), "Gives tasks of the cluster that were started again the context anew.");
+      "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); }, nb::arg("timeout"),
+      "Gives tasks of the cluster that were started again the context anew.");
   m.def(
       "enable_collective_ops",
       [](nb::bytes server_def) {

@@ -68,13 +68,17 @@ void add_server_methods(nb::class_<S>& c) {
 
 void bind_data_service(nb::module_& m) {
   nb::class_<ds::DispatchServer> dispatcher(m, "DataDispatchServer", "A dispatcher of the tf.data service.");
-  dispatcher.def("__init__", [](ds::DispatchServer* self, const nb::dict& config) { new (self) ds::DispatchServer(engine::Engine::get().registry(), dispatcher_config(config)); });
+  dispatcher.def("__init__", [](ds::DispatchServer* self, const nb::dict& config) {
+    new (self) ds::DispatchServer(engine::Engine::get().registry(), dispatcher_config(config));
+  });
   add_server_methods(dispatcher);
   dispatcher.def("num_workers", [](ds::DispatchServer& s) { return s.dispatcher().num_workers(); });
   dispatcher.def("snapshot_streams", [](ds::DispatchServer& s, const std::string& path) { return unwrap(s.dispatcher().snapshot_streams(path)); });
 
   nb::class_<ds::WorkerServer> worker(m, "DataWorkerServer", "A worker of the tf.data service.");
-  worker.def("__init__", [](ds::WorkerServer* self, const nb::dict& config) { new (self) ds::WorkerServer(engine::Engine::get().registry(), worker_config(config)); });
+  worker.def("__init__", [](ds::WorkerServer* self, const nb::dict& config) {
+    new (self) ds::WorkerServer(engine::Engine::get().registry(), worker_config(config));
+  });
   add_server_methods(worker);
   worker.def("num_tasks", [](ds::WorkerServer& s) { return s.worker().num_tasks(); });
   worker.def("snapshot_task_progresses", [](ds::WorkerServer& s) {

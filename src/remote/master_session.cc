@@ -68,8 +68,8 @@ MasterSession::MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr
 MasterSession::~MasterSession() { close(); }
 
 Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections,
-                                                           const ClusterMap& cluster, const CreateSession& request,
-                                                           const std::atomic<bool>& stopping, op::CancellationManager& cancellation) {
+                                                           const ClusterMap& cluster, const CreateSession& request, const std::atomic<bool>& stopping,
+                                                           op::CancellationManager& cancellation) {
   std::shared_ptr<MasterSession> s(new MasterSession(std::move(here), std::move(connections)));
   WEFT_ASSIGN(const ClusterConfig config, decode_cluster_config(request.config));
   if (config.has_cluster)
@@ -100,7 +100,8 @@ Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& 
   for (const std::string& task : tasks_) {
     WEFT_ASSIGN(std::shared_ptr<Channel> channel, connections_->to(task));
     for (;;) {
-      auto answer = call_and_wait(*channel, "/tensorflow.WorkerService/GetStatus", Message(), {.seconds = 10, .wait = true, .cancellation = &cancellation});
+      auto answer =
+          call_and_wait(*channel, "/tensorflow.WorkerService/GetStatus", Message(), {.seconds = 10, .wait = true, .cancellation = &cancellation});
       if (stopping.load() || cancellation.cancelled()) return cancelled(stopping.load() ? "the server has stopped" : "the client has gone");
       if (answer.ok()) {
         WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, answer->flatten()));

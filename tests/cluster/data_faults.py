@@ -36,7 +36,10 @@ pause("again")
 print("kept", sorted(int(x) for x in service.from_dataset_id("distributed_epoch", target, "kept")))
 path = os.path.join(folder, "saved")
 tf.data.experimental.distributed_save(Dataset.range(50).map(lambda x: (x, tf.as_string(x))), path, address)
-print("saved", sorted((int(a), b.numpy().decode()) for a, b in Dataset.load(path, wait=True)) == [(i, str(i)) for i in range(50)])
+print(
+    "saved",
+    sorted((int(a), b.numpy().decode()) for a, b in Dataset.load(path, wait=True)) == [(i, str(i)) for i in range(50)],
+)
 try:
     tf.data.experimental.distributed_save(Dataset.range(5), path, address)
 except tf.errors.AlreadyExistsError:

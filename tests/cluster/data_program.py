@@ -29,7 +29,12 @@ def attempt(label, action):
         print(label, action(), flush=True)
     except Exception as e:  # noqa: BLE001
         text = getattr(e, "message", str(e)).split("}} ")[-1].split(" [Op:")[0].split("\n")[0]
-        print(label, type(e).__name__, text.split("localhost:")[0].split(" with id ")[0].split("goo.gle")[0].strip(), flush=True)
+        print(
+            label,
+            type(e).__name__,
+            text.split("localhost:")[0].split(" with id ")[0].split("goo.gle")[0].strip(),
+            flush=True,
+        )
 
 
 numbers = Dataset.range(10)
@@ -46,7 +51,10 @@ for i, name in enumerate(files):
     with open(name, "w") as f:
         f.writelines(f"line {j} of {i}\n" for j in range(3))
 show("file", through(tf.data.TextLineDataset(files), Policy.FILE))
-show("file, shuffled", through(Dataset.from_tensor_slices(files).shuffle(10).interleave(tf.data.TextLineDataset), Policy.FILE))
+show(
+    "file, shuffled",
+    through(Dataset.from_tensor_slices(files).shuffle(10).interleave(tf.data.TextLineDataset), Policy.FILE),
+)
 show("file, dynamic", through(tf.data.TextLineDataset(files), Policy.DYNAMIC))
 attempt("too few files", lambda: list(through(tf.data.TextLineDataset(files[:1]), Policy.FILE)))
 
@@ -61,10 +69,17 @@ show("strings", through(Dataset.from_tensor_slices(["a", "", "long" * 100]), Pol
 show("floats", through(Dataset.from_tensor_slices([0.5, -1.25]).map(tf.sqrt).map(tf.math.is_nan), Policy.OFF))
 show("not compressed", through(numbers, Policy.DYNAMIC, compression=None))
 show("forced", through(numbers, Policy.DYNAMIC, compression="SNAPPY"))
-show("structure", through(Dataset.from_tensor_slices(([1, 2], ["x", "y"])).map(lambda a, b: (a, (b, tf.shape(b)))), Policy.DYNAMIC).map(lambda a, b: (a, b[0])))
+show(
+    "structure",
+    through(
+        Dataset.from_tensor_slices(([1, 2], ["x", "y"])).map(lambda a, b: (a, (b, tf.shape(b)))), Policy.DYNAMIC
+    ).map(lambda a, b: (a, b[0])),
+)
 for row in through(Dataset.from_tensors({"a": tf.zeros([2, 0]), "b": tf.range(300000)}), Policy.OFF).take(1):
     print("dictionary", row["a"].shape, int(tf.reduce_sum(row["b"])), row["b"].dtype)
-table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(tf.range(3, dtype=tf.int64), tf.constant(["x", "y", "z"])), "?")
+table = tf.lookup.StaticHashTable(
+    tf.lookup.KeyValueTensorInitializer(tf.range(3, dtype=tf.int64), tf.constant(["x", "y", "z"])), "?"
+)
 show("table", through(Dataset.range(4).map(table.lookup), Policy.DYNAMIC))
 variable = tf.Variable(7, dtype=tf.int64)
 show("variable", through(Dataset.range(3).map(lambda x: x + variable), Policy.DYNAMIC))
@@ -73,7 +88,9 @@ show("variable", through(Dataset.range(3).map(lambda x: x + variable), Policy.DY
 show("named", through(numbers, Policy.DYNAMIC, job_name="one"))
 shared, got = through(Dataset.range(200), Policy.DYNAMIC, job_name="shared"), [[], []]
 other = through(Dataset.range(200), Policy.DYNAMIC, job_name="shared")
-threads = [threading.Thread(target=lambda d=d, out=out: out.extend(int(x) for x in d)) for d, out in zip((shared, other), got)]
+threads = [
+    threading.Thread(target=lambda d=d, out=out: out.extend(int(x) for x in d)) for d, out in zip((shared, other), got)
+]
 [t.start() for t in threads]
 [t.join() for t in threads]
 print("shared", sorted(got[0] + got[1]) == list(range(200)))
@@ -86,7 +103,10 @@ identifier = service.register_dataset(target, numbers, dataset_id="numbers")
 known = service.from_dataset_id(Policy.DYNAMIC, target, identifier, job_name="known")
 print("registered", identifier.numpy(), known.element_spec)
 show("from_dataset_id", known)
-attempt("unknown id", lambda: list(service.from_dataset_id(Policy.OFF, target, "nobody", element_spec=tf.TensorSpec([], tf.int64))))
+attempt(
+    "unknown id",
+    lambda: list(service.from_dataset_id(Policy.OFF, target, "nobody", element_spec=tf.TensorSpec([], tf.int64))),
+)
 attempt("other structure", lambda: service.register_dataset(target, Dataset.range(3), dataset_id="numbers"))
 print("cardinality", [int(through(d, Policy.OFF).cardinality()) for d in (numbers, numbers.repeat(), Dataset.range(0))])
 
@@ -104,8 +124,22 @@ threads = [threading.Thread(target=lambda i=i: sizes[i].extend(int(tf.size(x)) f
 [t.start() for t in threads]
 [t.join() for t in threads]
 print("rounds", sizes[0] == sizes[1], len(sizes[0]))
-attempt("finite rounds", lambda: list(through(numbers, Policy.OFF, job_name="finite", consumer_index=0, num_consumers=1)))
-first, second = [[int(x) for x in through(numbers.repeat(), Policy.OFF, job_name="trainers", max_outstanding_requests=1, cross_trainer_cache=service.CrossTrainerCache(t)).take(8)] for t in "ab"]
+attempt(
+    "finite rounds", lambda: list(through(numbers, Policy.OFF, job_name="finite", consumer_index=0, num_consumers=1))
+)
+first, second = [
+    [
+        int(x)
+        for x in through(
+            numbers.repeat(),
+            Policy.OFF,
+            job_name="trainers",
+            max_outstanding_requests=1,
+            cross_trainer_cache=service.CrossTrainerCache(t),
+        ).take(8)
+    ]
+    for t in "ab"
+]
 print("trainers", [sorted(x) == sorted(x) and len(x) for x in (first, second)], set(first) <= set(range(10)))
 
 # Errors of workers.

@@ -1,7 +1,7 @@
 """The tf.data service over processes: a dispatcher, two workers and clients.
 
-    data_service.py --weft PYTHON                        weft alone: data_program.py against what TensorFlow printed (data_program.out), servers that are killed
-    data_service.py --weft PYTHON --tensorflow PYTHON    all ways to mix TensorFlow and weft; --record writes data_program.out from TensorFlow alone
+data_service.py --weft PYTHON                        weft alone: data_program.py against what TensorFlow printed (data_program.out), servers that are killed
+data_service.py --weft PYTHON --tensorflow PYTHON    all ways to mix TensorFlow and weft; --record writes data_program.out from TensorFlow alone
 """
 
 import argparse
@@ -32,7 +32,9 @@ class Server:
         self.start()
 
     def start(self):
-        self._process = subprocess.Popen(command(self._side, "data_server.py", *self._args), stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command(self._side, "data_server.py", *self._args), stdout=subprocess.PIPE, text=True
+        )
 
     def ready(self):
         line = self._process.stdout.readline().split()
@@ -67,7 +69,10 @@ def cluster(dispatcher, worker, work_dir=None):
 def play(dispatcher, worker, client):
     with tempfile.TemporaryDirectory() as folder, cluster(dispatcher, worker) as servers:
         run = subprocess.run(
-            command(client, "data_program.py", servers[0].address, folder), capture_output=True, text=True, timeout=LIMIT
+            command(client, "data_program.py", servers[0].address, folder),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
         )
         if run.returncode:
             print(run.stdout[-2000:], run.stderr[-4000:])
@@ -80,7 +85,10 @@ def faults(side):
     with tempfile.TemporaryDirectory() as folder:
         with cluster(side, side, os.path.join(folder, "work")) as servers:
             client = subprocess.Popen(
-                command(side, "data_faults.py", servers[0].address, folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                command(side, "data_faults.py", servers[0].address, folder),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
             )
             lines = []
             for line in client.stdout:

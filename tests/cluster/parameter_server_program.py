@@ -15,7 +15,9 @@ from tasks import ask  # noqa: E402
 
 tf.get_logger().setLevel("FATAL")
 folder = sys.argv[2]
-resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(json.loads(sys.argv[1])), rpc_layer="grpc")
+resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+    tf.train.ClusterSpec(json.loads(sys.argv[1])), rpc_layer="grpc"
+)
 partitioner = tf.distribute.experimental.partitioners.FixedShardsPartitioner(2)
 strategy = tf.distribute.ParameterServerStrategy(resolver, variable_partitioner=partitioner)
 coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
@@ -41,17 +43,32 @@ def variables():
         scalars = [tf.Variable(float(i), name=f"s{i}") for i in range(3)]
         table = tf.Variable(tf.reshape(tf.range(15.0), [5, 3]), name="table")
         made = tf.Variable(lambda: tf.ones([4, 2]), shape=[4, 2], dtype=tf.float32)
-    print([short(v) for v in scalars], [short(v) for v in table.variables], [v.shape.as_list() for v in table.variables])
+    print(
+        [short(v) for v in scalars], [short(v) for v in table.variables], [v.shape.as_list() for v in table.variables]
+    )
     print([v.name for v in table.variables], table.shape, table.dtype.name, [v.shape.as_list() for v in made.variables])
-    print(rounded(tf.nn.embedding_lookup(table.variables, [4, 0, 3])), rounded(tf.convert_to_tensor(table)[1]), rounded(table + 1.0)[4])
-    print(rounded(table[1:4]), rounded(table[::-2]), rounded(table[-1]), rounded(table[2, 1]), table[3:3].shape, rounded(table[..., 0]))
+    print(
+        rounded(tf.nn.embedding_lookup(table.variables, [4, 0, 3])),
+        rounded(tf.convert_to_tensor(table)[1]),
+        rounded(table + 1.0)[4],
+    )
+    print(
+        rounded(table[1:4]),
+        rounded(table[::-2]),
+        rounded(table[-1]),
+        rounded(table[2, 1]),
+        table[3:3].shape,
+        rounded(table[..., 0]),
+    )
     table.assign(tf.zeros([5, 3]))
     table.assign_add(tf.ones([5, 3]))
     table.scatter_add(tf.IndexedSlices(tf.constant([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]]), tf.constant([1, 4])))
     print(rounded(table.numpy()), rounded(table.sparse_read(tf.constant([4, 1]))))
     print(attempt(lambda: table[7]), attempt(lambda: table[tf.constant(1)]))
     path = tf.train.Checkpoint(table=table, s=scalars[2]).save(os.path.join(folder, "checkpoint"))
-    saved = {k: v for k, v in tf.train.load_checkpoint(path).get_variable_to_shape_map().items() if "VARIABLE_VALUE" in k}
+    saved = {
+        k: v for k, v in tf.train.load_checkpoint(path).get_variable_to_shape_map().items() if "VARIABLE_VALUE" in k
+    }
     print(sorted(saved.items()))
     table.assign(tf.zeros([5, 3]))
     scalars[2].assign(9.0)
@@ -74,7 +91,10 @@ def schedule():
     results = [coordinator.schedule(step, args=(tf.constant(float(i)),)) for i in range(8)]
     coordinator.join()
     print(coordinator.done(), coordinator.fetch(results), float(total))
-    print(coordinator.fetch({"a": coordinator.schedule(step, kwargs={"x": tf.constant(1.0)}), "b": 3}), type(results[0].get()).__name__ != "")
+    print(
+        coordinator.fetch({"a": coordinator.schedule(step, kwargs={"x": tf.constant(1.0)}), "b": 3}),
+        type(results[0].get()).__name__ != "",
+    )
 
     @tf.function
     def index():
@@ -85,14 +105,19 @@ def schedule():
     while seen != {0, 1} and time.time() < end:
         seen |= {int(i) for i in coordinator.fetch([coordinator.schedule(index) for _ in range(20)])}
     print(sorted(seen))
-    print(attempt(lambda: coordinator.schedule(lambda: 1)), attempt(lambda: coordinator.schedule(step, args=(results[0],))))
+    print(
+        attempt(lambda: coordinator.schedule(lambda: 1)),
+        attempt(lambda: coordinator.schedule(step, args=(results[0],))),
+    )
     print(tf.distribute.coordinator.ClusterCoordinator(strategy) is coordinator, strategy.num_replicas_in_sync)
 
 
 def datasets():
     def dataset_fn():
         return strategy.distribute_datasets_from_function(
-            lambda context: tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).repeat().batch(3 // context.num_replicas_in_sync)
+            lambda context: (
+                tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).repeat().batch(3 // context.num_replicas_in_sync)
+            )
         )
 
     @tf.function

@@ -21,7 +21,9 @@ def cluster(tmp_path):
         address = dispatcher.target.split("://")[1]
         servers.append(dispatcher)
         # A snapshot's task comes in the answer of a heartbeat.
-        servers.extend(service.WorkerServer(service.WorkerConfig(address, heartbeat_interval_ms=50)) for _ in range(workers))
+        servers.extend(
+            service.WorkerServer(service.WorkerConfig(address, heartbeat_interval_ms=50)) for _ in range(workers)
+        )
         return dispatcher
 
     yield make
@@ -121,7 +123,9 @@ def test_data_cut_by_an_op(tmp_path):
 def test_random_orders_caches_and_resources_travel(cluster):
     dispatcher = cluster(2)
     through = service.distribute("distributed_epoch", dispatcher.target)
-    assert sorted(int(x) for x in Dataset.range(20).cache().shuffle(7).repeat(2).apply(through)) == sorted([*range(20)] * 2)
+    assert sorted(int(x) for x in Dataset.range(20).cache().shuffle(7).repeat(2).apply(through)) == sorted(
+        [*range(20)] * 2
+    )
     table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, "?")
     table.insert(tf.constant([1, 2], tf.int64), ["a", "b"])
     assert sorted(x.numpy() for x in Dataset.range(4).map(table.lookup).apply(through)) == [b"?", b"?", b"a", b"b"]
@@ -130,7 +134,9 @@ def test_random_orders_caches_and_resources_travel(cluster):
 def test_generators_have_one_split(cluster):
     dispatcher = cluster(2)
     made = Dataset.from_generator(lambda: iter(range(6)), output_signature=tf.TensorSpec([], tf.int64))
-    assert sorted(int(x) for x in made.apply(service.distribute("distributed_epoch", dispatcher.target))) == list(range(6))
+    assert sorted(int(x) for x in made.apply(service.distribute("distributed_epoch", dispatcher.target))) == list(
+        range(6)
+    )
 
 
 def test_local_workers_and_tasks(cluster):
@@ -160,7 +166,9 @@ def test_a_dispatcher_forgets_a_client_that_is_gone(cluster, tmp_path):
 def test_ragged_elements(cluster):
     dispatcher = cluster(1)
     rows = Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
-    with pytest.raises(tf.errors.UnimplementedError, match="a variant that is not a dataset cannot be written as a graph"):
+    with pytest.raises(
+        tf.errors.UnimplementedError, match="a variant that is not a dataset cannot be written as a graph"
+    ):
         rows.apply(service.distribute("parallel_epochs", dispatcher.target))
 
 

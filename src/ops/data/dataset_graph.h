@@ -11,7 +11,7 @@ namespace weft_engine::ops::data {
 // What is other in the graph that is written.
 struct GraphChanges {
   std::set<const Dataset*> cut_inputs;  // their first input is cut into parts before them
-  bool replace_hints = false;           // Shard datasets whose numbers are SHARD_HINT get those of the part
+  bool replace_hints = false;  // Shard datasets whose numbers are SHARD_HINT get those of the part
   int64_t count = 1, index = 0;
 };
 

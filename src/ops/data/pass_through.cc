@@ -114,7 +114,10 @@ Status run_auto_shard(KernelContext& c) {
   const int64_t policy = c.attr<int64_t>("auto_shard_policy");
   if (workers == 1 || policy == kOff) return emit_same(c, "AutoShard");
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
-  const ShardingPolicy how = policy == kFile ? ShardingPolicy::kFile : policy == kHint ? ShardingPolicy::kHint : policy == kAuto ? ShardingPolicy::kFileOrData : ShardingPolicy::kData;
+  const ShardingPolicy how = policy == kFile   ? ShardingPolicy::kFile
+                             : policy == kHint ? ShardingPolicy::kHint
+                             : policy == kAuto ? ShardingPolicy::kFileOrData
+                                               : ShardingPolicy::kData;
   WEFT_ASSIGN(DatasetPtr part, part_of(input, c.env(), {how, workers, index}));
   return emit(c, std::move(part));
 }

@@ -87,7 +87,8 @@ Status check_cross_trainer_cache(const DataServiceParams& p, int64_t cardinality
 
 class DataServiceDataset final : public Dataset {
  public:
-  DataServiceDataset(DataServiceParams params, int64_t registered, int64_t cardinality, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
+  DataServiceDataset(DataServiceParams params, int64_t registered, int64_t cardinality, const std::vector<DType>& types,
+                     const std::vector<PartialShape>& shapes)
       : Dataset("DataService", types, shapes), params_(std::move(params)), registered_(registered), cardinality_(cardinality) {}
 
  protected:
@@ -110,9 +111,8 @@ class DataServiceDataset final : public Dataset {
     Status advance(IteratorContext& c, Element& out, bool& end) override {
       WEFT_RETURN_IF_ERROR(reader_->next(c.env.cancellation, out, end));
       if (end) return {};
-      const CompressedElement* packed = out.size() == 1 && out[0].dtype() == DType::kVariant && out[0].rank() == 0
-                                            ? out[0].data<Variant>()[0].get<CompressedElement>()
-                                            : nullptr;
+      const CompressedElement* packed =
+          out.size() == 1 && out[0].dtype() == DType::kVariant && out[0].rank() == 0 ? out[0].data<Variant>()[0].get<CompressedElement>() : nullptr;
       if (packed && d().types() != std::vector<DType>{DType::kVariant}) {
         WEFT_ASSIGN(Element element, packed->uncompress());
         out = std::move(element);

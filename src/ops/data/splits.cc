@@ -48,7 +48,8 @@ Status split_sources(const Dataset& dataset, std::vector<const Dataset*>& out) {
   if (out.size() > kMost) return resource_exhausted("a dataset with more than ", kMost, " sources cannot be cut into splits");
   if (dataset.inputs().empty()) {
     // Random numbers have no order: each walk draws its own.
-    if (!dataset.splittable() && dataset.kind() != "Random") return unimplemented("Cannot create a split provider for dataset of type ", dataset.kind());
+    if (!dataset.splittable() && dataset.kind() != "Random")
+      return unimplemented("Cannot create a split provider for dataset of type ", dataset.kind());
     out.push_back(&dataset);
     return {};
   }

@@ -82,10 +82,10 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   State state_;
   std::unique_ptr<JournalWriter> journal_;
   std::map<std::string, std::string> graphs_;  // of datasets, where there is no work_dir
-  std::map<int64_t, op::Splits> splits_;       // by iteration
-  std::map<int64_t, int64_t> rounds_;          // that clients are in
+  std::map<int64_t, op::Splits> splits_;  // by iteration
+  std::map<int64_t, int64_t> rounds_;  // that clients are in
   std::map<int64_t, Clock::time_point> heartbeats_;  // of clients that began to read
-  std::map<int64_t, Removal> removals_;              // by task
+  std::map<int64_t, Removal> removals_;  // by task
   std::map<std::string, std::shared_ptr<Peer>> workers_;
   std::map<std::string, std::shared_ptr<SnapshotManager>> snapshots_;
 };

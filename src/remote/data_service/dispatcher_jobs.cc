@@ -45,8 +45,7 @@ Result<Message> Dispatcher::get_or_create_job(std::string_view request) {
   ProtoWriter response;
   if (const auto job = wanted.name.empty() ? nullptr : state_.job_by_name(wanted.name)) {
     std::string diff;
-    if (job->mode != wanted.mode)
-      diff += cat("Existing processing mode: <", mode_text(job->mode), ">; got <", mode_text(wanted.mode), ">. ");
+    if (job->mode != wanted.mode) diff += cat("Existing processing mode: <", mode_text(job->mode), ">; got <", mode_text(wanted.mode), ">. ");
     if (job->use_cross_trainer_cache != wanted.use_cross_trainer_cache)
       diff += cat("Existing cross-trainer cache: <", job->use_cross_trainer_cache ? "enabled" : "disabled", ">; got <",
                   wanted.use_cross_trainer_cache ? "enabled" : "disabled", ">. ");
@@ -165,7 +164,8 @@ Result<Message> Dispatcher::client_heartbeat(std::string_view request) {
     ProtoWriter update;
     update.int64(1, client);
     bool tell = false;
-    if (blocked_round && *blocked_round <= pending.target_round && current_round < pending.target_round && !pending.ready_consumers.contains(client)) {
+    if (blocked_round && *blocked_round <= pending.target_round && current_round < pending.target_round &&
+        !pending.ready_consumers.contains(client)) {
       update.boolean(2, true);
       tell = true;
     }

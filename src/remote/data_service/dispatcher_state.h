@@ -53,7 +53,7 @@ class DispatcherState {
     int64_t id = 0, repetition = 0;
     std::shared_ptr<const Job> job;
     std::vector<int64_t> split_repetitions, split_indices;  // of each source; empty where there are no splits
-    std::deque<PendingTask> pending_tasks;                  // of coordinated reads: begin when all consumers agree on a round
+    std::deque<PendingTask> pending_tasks;  // of coordinated reads: begin when all consumers agree on a round
     std::vector<std::shared_ptr<Task>> tasks;
     int64_t num_clients = 0, last_client_released_us = -1;
     bool finished = false, garbage_collected = false;

@@ -14,7 +14,8 @@ Status DataServer::start() {
     if (listener_) return {};
     WEFT_ASSIGN(const TransportApi* api, transport());
     if (host_ != "127.0.0.1")
-      log(LogLevel::kWarning, "a server of the tf.data service listens on all addresses of this machine, without encryption: whoever reaches it can run ops here");
+      log(LogLevel::kWarning,
+          "a server of the tf.data service listens on all addresses of this machine, without encryption: whoever reaches it can run ops here");
     WEFT_ASSIGN(listener_, api->listen(host_, wanted_port_, methods_));
     port_ = listener_->port();
   }

@@ -203,7 +203,8 @@ Result<Message> SnapshotManager::get_split(std::string_view request) {
   if (it == streams_.end()) return internal_error("the dispatcher does not know of stream ", index, " of the snapshot at ", path_);
   Stream& stream = it->second;
   if (stream.worker != worker)
-    return internal_error("worker ", worker, " requested a split for stream ", index, " of the snapshot at ", path_, ", which is ", stream.worker, "'s");
+    return internal_error("worker ", worker, " requested a split for stream ", index, " of the snapshot at ", path_, ", which is ", stream.worker,
+                          "'s");
   if (stream.done) return internal_error("stream ", index, " of the snapshot at ", path_, " is done");
   if (source < 0 || size_t(source) >= splits_.size()) return invalid_argument("the snapshot at ", path_, " has no source ", source);
   const auto s = size_t(source);

@@ -28,7 +28,8 @@ class SnapshotManager {
     bool done = false;
     std::map<std::pair<int64_t, int64_t>, int64_t> splits;  // (source, repetition) -> given
   };
-  SnapshotManager(std::string path, std::string metadata, op::Splits splits) : path_(std::move(path)), metadata_(std::move(metadata)), splits_(std::move(splits)), at_(splits_.size()), repetitions_(splits_.size()) {}
+  SnapshotManager(std::string path, std::string metadata, op::Splits splits)
+      : path_(std::move(path)), metadata_(std::move(metadata)), splits_(std::move(splits)), at_(splits_.size()), repetitions_(splits_.size()) {}
   void handle(const SnapshotProgress& progress);
   Status read_streams();
   Status finish_if_done();

@@ -199,7 +199,8 @@ Status SnapshotWriter::write(Datasets& datasets, const std::shared_ptr<Peer>& di
   }
   if (file) WEFT_RETURN_IF_ERROR(file->finish());
   for (size_t i = 0; i < counts.size(); ++i)
-    WEFT_RETURN_IF_ERROR(wire::rename_file(cat(uncommitted, "/chunk_", i), cat(task.base_path, "/chunks/chunk_", task.stream_index, "_", i, "_", counts[i])));
+    WEFT_RETURN_IF_ERROR(
+        wire::rename_file(cat(uncommitted, "/chunk_", i), cat(task.base_path, "/chunks/chunk_", task.stream_index, "_", i, "_", counts[i])));
   return wire::write_file(folder + "/DONE", "");
 }
 

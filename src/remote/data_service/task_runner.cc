@@ -203,12 +203,10 @@ class CrossTrainerCache final : public TaskRunner {
  public:
   CrossTrainerCache(std::shared_ptr<Prefetch> prefetch, int64_t bytes) : prefetch_(std::move(prefetch)), limit_(bytes) {}
   Result<GetElementResult> next(const GetElementRequest& q) override {
-    if (q.trainer_id.empty())
-      return internal_error("tf.data service cross-trainer cache requires a non-empty trainer ID.");
+    if (q.trainer_id.empty()) return internal_error("tf.data service cross-trainer cache requires a non-empty trainer ID.");
     std::unique_lock lock(mutex_);
     constexpr size_t kMostTrainers = 1 << 16;
-    if (!at_.contains(q.trainer_id) && at_.size() >= kMostTrainers)
-      return resource_exhausted("more than ", kMostTrainers, " trainers share a cache");
+    if (!at_.contains(q.trainer_id) && at_.size() >= kMostTrainers) return resource_exhausted("more than ", kMostTrainers, " trainers share a cache");
     while (true) {
       int64_t& at = at_[q.trainer_id];
       at = std::max(at, first_);
@@ -260,8 +258,8 @@ class CrossTrainerCache final : public TaskRunner {
 }  // namespace
 
 Result<std::shared_ptr<TaskRunner>> make_task_runner(const TaskDef& task, int64_t cardinality, int64_t cache_bytes,
-                                                     std::unique_ptr<op::ServedIterator> iterator, std::shared_ptr<op::CancellationManager> cancellation,
-                                                     std::shared_ptr<const void> keep) {
+                                                     std::unique_ptr<op::ServedIterator> iterator,
+                                                     std::shared_ptr<op::CancellationManager> cancellation, std::shared_ptr<const void> keep) {
   constexpr int64_t kUnknown = -2, kMostConsumers = 1 << 20;
   const auto prefetch = [&](size_t limit) {
     return std::make_shared<Prefetch>(std::move(iterator), std::move(cancellation), std::move(keep), limit);

@@ -16,7 +16,7 @@ class TaskRunner {
 
 // `keep`: what the iterator needs; held as long as the thread that walks.
 Result<std::shared_ptr<TaskRunner>> make_task_runner(const TaskDef& task, int64_t cardinality, int64_t cache_bytes,
-                                                     std::unique_ptr<op::ServedIterator> iterator, std::shared_ptr<op::CancellationManager> cancellation,
-                                                     std::shared_ptr<const void> keep);
+                                                     std::unique_ptr<op::ServedIterator> iterator,
+                                                     std::shared_ptr<op::CancellationManager> cancellation, std::shared_ptr<const void> keep);
 
 }  // namespace weft_engine::remote::data_service

@@ -261,7 +261,8 @@ Result<std::shared_ptr<TaskRunner>> DataWorker::runner_of(Task& task) {
   constexpr double kHour = 3600;
   constexpr int64_t kMostSources = 1 << 16;
   if (def.mode == int(op::ShardingPolicy::kDynamic)) {
-    if (def.num_split_providers < 0 || def.num_split_providers > kMostSources) return invalid_argument("a task with ", def.num_split_providers, " sources");
+    if (def.num_split_providers < 0 || def.num_split_providers > kMostSources)
+      return invalid_argument("a task with ", def.num_split_providers, " sources");
     for (int64_t i = 0; i < def.num_split_providers; ++i)
       splits.push_back(std::make_shared<RemoteSplits>(dispatcher_, stop_, def.iteration_id, i, seconds_or(config_.dispatcher_timeout_ms, kHour)));
   }
@@ -320,8 +321,7 @@ void DataWorker::start_snapshots(const std::vector<std::string>& tasks) {
     wanted.insert({task->base_path, task->stream_index});
     std::lock_guard lock(mutex_);
     auto& writer = snapshots_[{task->base_path, task->stream_index}];
-    if (!writer && !stopped_)
-      writer = SnapshotWriter::start(*task, datasets_, dispatcher_, stop_, address_, config_.snapshot_max_chunk_size_bytes);
+    if (!writer && !stopped_) writer = SnapshotWriter::start(*task, datasets_, dispatcher_, stop_, address_, config_.snapshot_max_chunk_size_bytes);
   }
   std::lock_guard lock(mutex_);
   // What the dispatcher does not name any more is done, or another's.

@@ -14,6 +14,7 @@ from weft._src.framework import dtypes, errors
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.type_spec import TensorSpec
 
+
 class ShardingPolicy(enum.IntEnum):
     """What part of a dataset a worker walks."""
 
@@ -188,7 +189,9 @@ class WorkerServer(_Server):
         _check_protocol(config.protocol)
         protocol = config.data_transfer_protocol
         if protocol and protocol != "grpc":
-            raise NotImplementedError(f"a worker of the tf.data service with data_transfer_protocol={protocol!r}; grpc is there")
+            raise NotImplementedError(
+                f"a worker of the tf.data service with data_transfer_protocol={protocol!r}; grpc is there"
+            )
         self._config = config
         settings = _settings(
             config,
@@ -206,13 +209,17 @@ class WorkerServer(_Server):
 
 
 _Stream = collections.namedtuple("SnapshotStreamInfo", "index state")
-_Progress = collections.namedtuple("SnapshotTaskProgress", "snapshot_task_base_path snapshot_task_stream_index completed")
+_Progress = collections.namedtuple(
+    "SnapshotTaskProgress", "snapshot_task_base_path snapshot_task_stream_index completed"
+)
 
 
 def _check_protocol(protocol):
     if protocol != "grpc":
         raise errors.NotFoundError(
-            None, None, f"No credentials factory has been registered for protocol {protocol}. The available types are: [ grpc ]"
+            None,
+            None,
+            f"No credentials factory has been registered for protocol {protocol}. The available types are: [ grpc ]",
         )
 
 
@@ -253,7 +260,9 @@ def _check_job_name(job_name):
     if job_name is None:
         return
     if not isinstance(job_name, str):
-        raise ValueError(f"`job_name` must be a string, but `job_name` was of type {type(job_name)}. job_name={job_name}")
+        raise ValueError(
+            f"`job_name` must be a string, but `job_name` was of type {type(job_name)}. job_name={job_name}"
+        )
     if not job_name:
         raise ValueError("`job_name` must not be empty")
 

@@ -55,7 +55,9 @@ class ParameterServerExtended(OneDeviceExtended):
     def _create_variable(self, next_creator, **kwargs):
         colocate_with = kwargs.pop("colocate_with", None)
         if kwargs.pop("per_worker_variable", False):
-            raise NotImplementedError("tf.Variable(per_worker_variable=True): variables of workers that functions see as one")
+            raise NotImplementedError(
+                "tf.Variable(per_worker_variable=True): variables of workers that functions see as one"
+            )
         if colocate_with is not None:
             where = colocate_with if isinstance(colocate_with, str) else colocate_with.device
             with device(None), device(where):
@@ -149,7 +151,9 @@ class ParameterServerExtended(OneDeviceExtended):
         from weft._src.distribute.input import DistributedDataset
 
         _only_per_worker(options)
-        return DistributedDataset(self._container_strategy(), [(self._device,)], dataset, per_worker=not _weft.in_graph())
+        return DistributedDataset(
+            self._container_strategy(), [(self._device,)], dataset, per_worker=not _weft.in_graph()
+        )
 
     def _distribute_datasets_from_function(self, dataset_fn, options):
         from weft._src.distribute.input import DistributedDatasetsFromFunction

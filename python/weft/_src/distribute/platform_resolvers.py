@@ -75,7 +75,9 @@ def _gpus_here():
     if visible is not None:
         return len(visible.split(","))
     try:
-        listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=True, timeout=60).stdout
+        listed = subprocess.run(
+            ["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=True, timeout=60
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return 0
     return sum(line.startswith("GPU ") for line in listed.splitlines())

@@ -36,7 +36,9 @@ class TerminationConfig:
 class PreemptionCheckpointHandler:
     """Runs steps; between two of them all workers save a checkpoint and end when one of them was told to end."""
 
-    def __init__(self, cluster_resolver, checkpoint_or_checkpoint_manager, checkpoint_dir=None, termination_config=None):
+    def __init__(
+        self, cluster_resolver, checkpoint_or_checkpoint_manager, checkpoint_dir=None, termination_config=None
+    ):
         if isinstance(checkpoint_or_checkpoint_manager, Checkpoint) and not checkpoint_dir:
             raise errors.InvalidArgumentError(
                 None, None, "When a checkpoint is passed, a checkpoint_dir must be passed as well."
