@@ -238,8 +238,8 @@ graph::FunctionDef unary_function(std::string name, std::vector<graph::NodeDef> 
 
 const op::AttrMap kFloats{{"T", DType::kFloat}};
 
-struct Made {
-  Made() : graph(engine::Engine::get().registry()), shapes(graph) { x = add("x", "Placeholder", {}, {{"dtype", DType::kFloat}}); }
+struct SmallGraph {
+  SmallGraph() : graph(engine::Engine::get().registry()), shapes(graph) { x = add("x", "Placeholder", {}, {{"dtype", DType::kFloat}}); }
   Node* add(std::string name, std::string op, std::vector<Endpoint> inputs, op::AttrMap attrs = {}) {
     auto n = graph.add(std::move(name), op, std::move(attrs), std::move(inputs));
     REQUIRE_MESSAGE(n.ok(), n.status().to_string());
@@ -263,7 +263,7 @@ graph::FunctionDef cube() {
 }  // namespace
 
 TEST_CASE("a gradient that fails leaves the graph as it was") {
-  Made g;
+  SmallGraph g;
   REQUIRE(g.graph.library()->add(cube()).ok());
   REQUIRE(g.graph.library()->add(unary_function("hue", {node("adjust", "AdjustHue", {"x", "x"}, kFloats)}, "adjust:output:0")).ok());
   Node* first = g.call("first", g.x, "hue");
@@ -279,7 +279,7 @@ TEST_CASE("a gradient that fails leaves the graph as it was") {
 
 // f(x) = x > 1 ? x * f(x - 1) : x, which is x (x - 1) (x - 2) for an x between 2 and 3.
 TEST_CASE("a function that calls itself has a gradient") {
-  Made g;
+  SmallGraph g;
   const std::vector<DType> floats{DType::kFloat};
   const op::AttrMap one{{"dtype", DType::kFloat}, {"value", Tensor::scalar(1.0f)}};
   const op::AttrMap itself{{"Tin", floats}, {"Tout", floats}, {"f", op::FunctionAttr{"f", nullptr}}};
@@ -370,7 +370,7 @@ TEST_CASE("loops of version 1 become While ops") {
 }
 
 TEST_CASE("a loop whose functions do not fit has no gradient") {
-  Made g;
+  SmallGraph g;
   REQUIRE(g.graph.library()->add(cube()).ok());
   Node* loop = g.add("loop", "StatelessWhile", {{g.x, 0}, {g.x, 0}},
                      {{"cond", op::FunctionAttr{"cube", nullptr}}, {"body", op::FunctionAttr{"cube", nullptr}}});

@@ -23,7 +23,7 @@ constexpr bool is_x86 = false;
 #endif
 
 // A module under construction.
-struct Made {
+struct BuiltModule {
   std::unique_ptr<ir::Module> m = std::make_unique<ir::Module>();
   Builder b{*m};
   Value in(DType t, std::vector<Dim> dims) {
@@ -52,7 +52,7 @@ TEST_CASE("functions of one float, to the last bits") {
                           {U::kSqrt, 0, 1e30, 1},      {U::kSin, -100, 100, 2}, {U::kCos, -1e6, 1e6, 2},  {U::kAtan, -10, 10, 2}};
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> special{0.f, -0.f, inf, -inf, std::nanf(""), 1e-42f, -1e-42f, 3e38f, -3e38f, 1.f, -1.f, 88.5f, 88.8f, -87.5f, -103.5f};
-  Made g;
+  BuiltModule g;
   const int64_t n = 3000;
   std::vector<Array> parameters;
   std::mt19937_64 random(3);
@@ -67,7 +67,7 @@ TEST_CASE("functions of one float, to the last bits") {
   REQUIRE_MESSAGE(got.ok(), got.status().to_string());
   // The exact values, unrounded.
   for (size_t r = 0; r < std::size(ranges); ++r) {
-    Made one;
+    BuiltModule one;
     one.out(one.b.unary(ranges[r].op, one.in(DType::kDouble, {n})));
     std::vector<Array> wide{parameters[r]};
     wide[0].dtype = DType::kDouble;
@@ -93,7 +93,7 @@ TEST_CASE("functions of one float, to the last bits") {
 TEST_CASE("arithmetic of all types") {
   using B = ir::Binary;
   for (DType t : {DType::kFloat, DType::kDouble, DType::kHalf, DType::kBfloat16}) {
-    Made g;
+    BuiltModule g;
     Value x = g.in(t, {5, 7}), y = g.in(t, {7});
     for (B op : {B::kAdd, B::kSub, B::kMul, B::kMax, B::kMin}) g.out(g.b.binary(op, x, y));
     const bool wide = t == DType::kFloat || t == DType::kDouble;
@@ -107,7 +107,7 @@ TEST_CASE("arithmetic of all types") {
     CHECK(g.differs(t == DType::kBfloat16 ? 1e-2 : t == DType::kHalf ? 1e-3 : 1e-6, {3}) == "");
   }
   for (DType t : {DType::kInt8, DType::kUint8, DType::kInt16, DType::kUint16, DType::kInt32, DType::kUint32, DType::kInt64, DType::kUint64}) {
-    Made g;
+    BuiltModule g;
     Value x = g.in(t, {40}), y = g.in(t, {40});
     for (B op :
          {B::kAdd, B::kSub, B::kMul, B::kDiv, B::kFloorDiv, B::kMod, B::kFloorMod, B::kMax, B::kMin, B::kAnd, B::kOr, B::kXor, B::kShl, B::kShr})
@@ -123,7 +123,7 @@ TEST_CASE("arithmetic of all types") {
 TEST_CASE("movement") {
   for (const bool open : {false, true}) {
     const Dim n = open ? Dim::symbol(0) : Dim(6);
-    Made g;
+    BuiltModule g;
     if (open) g.m->symbols = {{"batch", 0, 0}};
     Value x = g.in(DType::kFloat, {n, 4, 5}), y = g.in(DType::kFloat, {5}), z = g.in(DType::kFloat, {n, 4, 3});
     Builder& b = g.b;
@@ -152,7 +152,7 @@ TEST_CASE("reductions") {
   using R = ir::Reduce;
   const std::vector<std::vector<int>> axes{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}};
   for (DType t : {DType::kFloat, DType::kDouble, DType::kInt32, DType::kInt64, DType::kHalf}) {
-    Made g;
+    BuiltModule g;
     Value x = g.in(t, {9, 6, 37}), y = g.in(t, {37});
     for (const auto& a : axes) {
       for (R r : {R::kSum, R::kMax, R::kMin}) g.out(g.b.reduce(r, x, a));
@@ -168,7 +168,7 @@ TEST_CASE("reductions") {
     INFO(core::dtype_name(t));
     CHECK(g.differs(t == DType::kHalf ? 1e-2 : 2e-5, {1, -9, 9}) == "");
   }
-  Made g;
+  BuiltModule g;
   Value x = g.in(DType::kBool, {8, 19});
   g.out(g.b.reduce(R::kAnd, x, {1}));
   g.out(g.b.reduce(R::kOr, x, {0}));
@@ -176,7 +176,7 @@ TEST_CASE("reductions") {
 }
 
 TEST_CASE("softmax and normalisation with an open batch") {
-  Made g;
+  BuiltModule g;
   g.m->symbols = {{"batch", 0, 0}};
   Value x = g.in(DType::kFloat, {Dim::symbol(0), 10});
   Builder& b = g.b;
@@ -189,7 +189,7 @@ TEST_CASE("softmax and normalisation with an open batch") {
 }
 
 TEST_CASE("gather, scatter, dynamic slices") {
-  Made g;
+  BuiltModule g;
   Builder& b = g.b;
   Value x = g.in(DType::kFloat, {12, 3, 4}), i = g.in(DType::kInt32, {5}), at = g.in(DType::kInt64, {});
   g.out(b.gather(x, i, 0, 0, "bad"));
@@ -209,7 +209,7 @@ TEST_CASE("gather, scatter, dynamic slices") {
 }
 
 TEST_CASE("sort") {
-  Made g;
+  BuiltModule g;
   Value x = g.in(DType::kFloat, {7, 33}), y = g.in(DType::kInt32, {100});
   for (const bool down : {false, true}) {
     const auto [v, p] = g.b.sort(x, down);
@@ -224,7 +224,7 @@ TEST_CASE("sort") {
 
 TEST_CASE("Philox: the published numbers for zeros and ones") {
   for (const bool ones : {false, true}) {
-    Made g;
+    BuiltModule g;
     Value key = g.in(DType::kUint64, {}), counter = g.in(DType::kUint64, {2});
     g.out(g.b.philox(key, counter, 6));
     const int64_t v = ones ? -1 : 0;
@@ -238,7 +238,7 @@ TEST_CASE("Philox: the published numbers for zeros and ones") {
 
 TEST_CASE("transpositions") {
   for (const bool open : {false, true}) {
-    Made g;
+    BuiltModule g;
     if (open) g.m->symbols = {{"batch", 0, 0}};
     const Dim n = open ? Dim::symbol(0) : Dim(11);
     Value x = g.in(DType::kFloat, {n, 19, 23}), y = g.in(DType::kInt32, {3, n, 2, 17}), z = g.in(DType::kDouble, {n, 20});
@@ -251,7 +251,7 @@ TEST_CASE("transpositions") {
 }
 
 TEST_CASE("leaves in memory") {
-  Made g;
+  BuiltModule g;
   g.out(g.b.iota(DType::kInt32, {300}, 0));
   g.out(g.b.fill(DType::kFloat, {3, 50}, 2.5));
   g.out(g.b.sizes({1, 2, 3}, DType::kInt64));
@@ -259,7 +259,7 @@ TEST_CASE("leaves in memory") {
 }
 
 TEST_CASE("reshapes between shapes that do not nest") {
-  Made g;
+  BuiltModule g;
   Builder& b = g.b;
   Value x = g.in(DType::kFloat, {2, 6, 4, 5}), y = g.in(DType::kFloat, {4, 5});
   g.out(b.reshape(b.transpose(x, {0, 2, 1, 3}), {2, 4, 30}));
@@ -272,7 +272,7 @@ TEST_CASE("reshapes between shapes that do not nest") {
 }
 
 TEST_CASE("integer division by zero") {
-  Made g;
+  BuiltModule g;
   Value x = g.in(DType::kInt32, {20});
   Value y = g.b.div(x, g.b.sub(x, x));
   g.m->messages = {"Integer division by zero"};
@@ -284,7 +284,7 @@ TEST_CASE("integer division by zero") {
 }
 
 TEST_CASE("loops and branches") {
-  Made g;
+  BuiltModule g;
   Builder& b = g.b;
   Value x = g.in(DType::kFloat, {4, 6}), n = g.in(DType::kInt32, {});
   const auto less = [&](Value i) { return b.compare(ir::Compare::kLt, i, b.scalar_int(DType::kInt32, 5)); };
@@ -332,7 +332,7 @@ TEST_CASE("places cost nothing: one loop over all dimensions, in vectors, withou
   const auto api = compiler::codegen();
   REQUIRE_MESSAGE(api.ok(), api.status().to_string());
   for (const bool open : {false, true}) {
-    Made g;
+    BuiltModule g;
     if (open) g.m->symbols = {{"batch", 0, 0}};
     const Dim n = open ? Dim::symbol(0) : Dim(9);
     Value x = g.in(DType::kFloat, {n, 28, 28, 32}), y = g.in(DType::kFloat, {n, 28, 28, 32}), z = g.in(DType::kFloat, {32});
@@ -355,7 +355,7 @@ TEST_CASE("places cost nothing: one loop over all dimensions, in vectors, withou
 }
 
 TEST_CASE("targets that are none") {
-  Made g;
+  BuiltModule g;
   g.out(g.b.neg(g.in(DType::kFloat, {300})));
   const auto plan = compiler::make_plan(*g.m);
   REQUIRE(plan.ok());

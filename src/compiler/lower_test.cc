@@ -26,7 +26,7 @@ LowerOptions with_shapes(std::vector<PartialShape> shapes) {
   return o;
 }
 
-struct Made {
+struct LoweredModule {
   std::unique_ptr<ir::Module> module;
   std::string error;
   std::vector<testing_array> run(const std::vector<testing_array>& in) const {
@@ -39,8 +39,8 @@ struct Made {
   }
 };
 
-Made lowered(Maker& m, const LowerOptions& o) {
-  Made out;
+LoweredModule lowered(Maker& m, const LowerOptions& o) {
+  LoweredModule out;
   std::vector<PartialShape> shapes;
   for (const auto& a : o.args) shapes.push_back(a.shape);
   const Status s = compiler::prepare(m.body, shapes, {});
@@ -66,7 +66,7 @@ TEST_CASE("open sizes are symbols, and those that must be equal become one with 
   Maker m;
   const Endpoint x = m.arg(DType::kFloat), y = m.arg(DType::kFloat);
   m.ret(m.op("Mul", {m.op("AddV2", {x, y}), m.f(2)}));
-  const Made l = lowered(m, with_shapes({PartialShape{-1, 2}, PartialShape{-1, 2}}));
+  const LoweredModule l = lowered(m, with_shapes({PartialShape{-1, 2}, PartialShape{-1, 2}}));
   const auto out = l.run({real({1, 2}, {1, 2}), real({1, 2}, {3, 5})});
   CHECK(out.at(0).f == std::vector<double>{8, 14});
   REQUIRE(l.module->symbols.size() == 2);
@@ -79,7 +79,7 @@ TEST_CASE("ops without a rule are named together") {
   Maker m;
   const Endpoint x = m.arg(DType::kFloat);
   m.ret(m.op("AddV2", {m.op("Betainc", {x, x, x}), m.op("Zeta", {x, x})}));
-  const Made l = lowered(m, with_shapes({PartialShape{2}}));
+  const LoweredModule l = lowered(m, with_shapes({PartialShape{2}}));
   CHECK(l.error.find("Betainc (Betainc)") != std::string::npos);
   CHECK(l.error.find("Zeta (Zeta)") != std::string::npos);
 }
@@ -99,7 +99,7 @@ TEST_CASE("a loop keeps what it pushes, and its length is known afterwards") {
   Node* loop = m.node("While", {m.i(0), x, list}, {{"T", types}, {"cond", cond}, {"body", body}});
   m.ret(m.op("TensorListStack", {{loop, 2}, m.i(-1)}, {{"element_dtype", DType::kFloat}}));
   m.ret({loop, 1});
-  const Made l = lowered(m, with_shapes({PartialShape{2}}));
+  const LoweredModule l = lowered(m, with_shapes({PartialShape{2}}));
   const auto out = l.run({real({2}, {1, 3})});
   CHECK(out.at(0).dims == std::vector<int64_t>{3, 2});
   CHECK(out.at(0).f == std::vector<double>{1, 3, 2, 6, 4, 12});
@@ -164,7 +164,7 @@ TEST_CASE("variables come in and go out; branches and loops carry those that the
   info.shape = PartialShape{2};
   o.variables.push_back(info);
   o.variable_of = [](const op::NodeInfo&) { return std::optional<int>(0); };
-  const Made l = lowered(m, o);
+  const LoweredModule l = lowered(m, o);
   auto out = l.run({real({2}, {1, 3}), real({2}, {10, 20})});
   REQUIRE(out.size() == 3);
   CHECK(out[0].f == std::vector<double>{11, 23});
@@ -197,7 +197,7 @@ TEST_CASE("loops of version 1 become While") {
   loop.body.outputs = {body.op("AddV2", {loop.body.inputs[0], body.i(1)}), body.op("Mul", {loop.body.inputs[1], body.f(3)}), loop.body.inputs[2]};
   const auto made = must(build_while_loop(m.g(), loop));
   m.ret(made.outputs[1]);
-  const Made l = lowered(m, with_shapes({PartialShape{2}, PartialShape::scalar()}));
+  const LoweredModule l = lowered(m, with_shapes({PartialShape{2}, PartialShape::scalar()}));
   CHECK(l.run({real({2}, {1, 2}), whole({}, {3})}).at(0).f == std::vector<double>{27, 54});
   CHECK(l.run({real({2}, {1, 2}), whole({}, {0})}).at(0).f == std::vector<double>{1, 2});
 }
@@ -213,7 +213,7 @@ TEST_CASE("a branch of version 1 is an If whichever side its Merge reads first")
     Node* merge = m.node("Merge", true_first ? std::vector<Endpoint>{yes, no} : std::vector<Endpoint>{no, yes});
     m.ret({merge, 0});
     m.ret({merge, 1});
-    const Made l = lowered(m, with_shapes({PartialShape{2}, PartialShape::scalar()}));
+    const LoweredModule l = lowered(m, with_shapes({PartialShape{2}, PartialShape::scalar()}));
     const auto taken = l.run({real({2}, {3, -2}), whole({}, {1})}), left = l.run({real({2}, {3, -2}), whole({}, {0})});
     CHECK(taken.at(0).f == std::vector<double>{-3, 2});
     CHECK(left.at(0).f == std::vector<double>{9, 4});
