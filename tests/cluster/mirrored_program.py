@@ -13,12 +13,6 @@ tf.get_logger().setLevel("FATAL")
 folder = sys.argv[1]
 config = json.loads(os.environ["TF_CONFIG"])
 workers, index = len(config["cluster"]["worker"]), config["task"]["index"]
-if os.environ.get("WITHOUT_COORDINATION"):  # a TensorFlow worker beside weft's, which have no coordination service
-    from tensorflow.python.distribute.collective_all_reduce_strategy import CollectiveAllReduceExtended
-    from tensorflow.python.eager import context
-
-    context.Context.configure_coordination_service = lambda *args, **kwargs: None
-    CollectiveAllReduceExtended._enable_check_health = False
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 extended = strategy.extended
 
@@ -33,8 +27,14 @@ def whole(values):
 
 
 def facts():
-    print(strategy.num_replicas_in_sync, extended.worker_devices == (f"/job:worker/replica:0/task:{index}/device:CPU:0",))
-    print(extended.should_checkpoint == (index == 0), extended.should_save_summary == (index == 0), strategy.cluster_resolver.task_id == index)
+    print(
+        strategy.num_replicas_in_sync, extended.worker_devices == (f"/job:worker/replica:0/task:{index}/device:CPU:0",)
+    )
+    print(
+        extended.should_checkpoint == (index == 0),
+        extended.should_save_summary == (index == 0),
+        strategy.cluster_resolver.task_id == index,
+    )
     ids = strategy.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group)
     print(int(ids) == index, extended._in_multi_worker_mode())
 
@@ -77,13 +77,17 @@ def values():
     for run in (strategy.run, lambda *args, **kwargs: tf.function(lambda: strategy.run(*args, **kwargs))()):
         total, mean, rows, columns = run(replica, args=(tf.constant(10.0),))
         print(rounded(total["a"]), rounded(total["b"]), rounded(mean), rounded(rows), rounded(columns))
-    made = strategy.experimental_distribute_values_from_function(lambda c: tf.constant([c.replica_id_in_sync_group, c.num_replicas_in_sync]))
+    made = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([c.replica_id_in_sync_group, c.num_replicas_in_sync])
+    )
     print(whole(made), rounded(strategy.reduce("MEAN", made, axis=None)), rounded(strategy.gather(made, axis=0)))
 
     @tf.function
     def slices(rows):
         number = tf.distribute.get_replica_context().replica_id_in_sync_group
-        own = tf.IndexedSlices(tf.ones([rows, 2]) * tf.cast(number + 1, tf.float32), tf.range(rows), dense_shape=tf.constant([5, 2]))
+        own = tf.IndexedSlices(
+            tf.ones([rows, 2]) * tf.cast(number + 1, tf.float32), tf.range(rows), dense_shape=tf.constant([5, 2])
+        )
         return tf.convert_to_tensor(tf.distribute.get_replica_context().all_reduce("SUM", own))
 
     for rows in (2, 1 + index):
@@ -121,7 +125,12 @@ def input_():
     }
     for name, dataset in datasets.items():
         distributed = strategy.experimental_distribute_dataset(dataset)
-        parts = [strategy.run(lambda x: tf.stack([tf.reduce_sum(tf.cast(x, tf.float32)), tf.cast(tf.size(x), tf.float32)]), args=(x,)) for x in distributed]
+        parts = [
+            strategy.run(
+                lambda x: tf.stack([tf.reduce_sum(tf.cast(x, tf.float32)), tf.cast(tf.size(x), tf.float32)]), args=(x,)
+            )
+            for x in distributed
+        ]
         print(name, [whole(p) for p in parts])
 
     @tf.function
@@ -134,10 +143,17 @@ def input_():
     print(int(count(iter(strategy.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(4))))))
 
     def unequal(context):
-        print(context.num_input_pipelines, context.input_pipeline_id == index, context.get_per_replica_batch_size(workers * 3))
+        print(
+            context.num_input_pipelines,
+            context.input_pipeline_id == index,
+            context.get_per_replica_batch_size(workers * 3),
+        )
         return tf.data.Dataset.range(2 + context.input_pipeline_id).batch(1)
 
-    sizes = [strategy.reduce("SUM", strategy.run(tf.size, args=(x,)), axis=None) for x in strategy.distribute_datasets_from_function(unequal)]
+    sizes = [
+        strategy.reduce("SUM", strategy.run(tf.size, args=(x,)), axis=None)
+        for x in strategy.distribute_datasets_from_function(unequal)
+    ]
     print([int(s) for s in sizes])
 
 
@@ -184,7 +200,11 @@ def checkpoints():
     v.assign([0.0, 0.0])
     strategy.run(lambda: n.assign(9.0))
     tf.train.Checkpoint(v=v, n=n).restore(path)
-    print(rounded(v.numpy()), float(n.read_value()), rounded(tf.train.load_checkpoint(path).get_tensor("n/.ATTRIBUTES/VARIABLE_VALUE")))
+    print(
+        rounded(v.numpy()),
+        float(n.read_value()),
+        rounded(tf.train.load_checkpoint(path).get_tensor("n/.ATTRIBUTES/VARIABLE_VALUE")),
+    )
 
 
 sections = {f.__name__: f for f in (facts, variables, values, gradients, input_, training, checkpoints)}
