@@ -23,7 +23,6 @@ LOSSES = ["training"]
 def played(sides, sections):
     """What each worker prints, by section; `sides` are theirs."""
     cluster = cluster_of(worker=len(sides))
-    mixed = len({on_weft for _, on_weft in sides}) > 1
     with tempfile.TemporaryDirectory() as folder:
         for i in range(4):
             lines = "\n".join(str(float(10 * i + k)) for k in range(3 + i))
@@ -32,8 +31,6 @@ def played(sides, sections):
         for i, side in enumerate(sides):
             env = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": "worker", "index": i}})}
             env["SECTIONS"] = ",".join(sections)
-            if mixed and not side[1]:
-                env["WITHOUT_COORDINATION"] = "1"
             workers.append(play(side, "mirrored_program.py", folder, env=env))
         try:
             return [w.result() for w in workers]

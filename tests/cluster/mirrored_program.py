@@ -13,12 +13,6 @@ tf.get_logger().setLevel("FATAL")
 folder = sys.argv[1]
 config = json.loads(os.environ["TF_CONFIG"])
 workers, index = len(config["cluster"]["worker"]), config["task"]["index"]
-if os.environ.get("WITHOUT_COORDINATION"):  # a TensorFlow worker beside weft's, which have no coordination service
-    from tensorflow.python.distribute.collective_all_reduce_strategy import CollectiveAllReduceExtended
-    from tensorflow.python.eager import context
-
-    context.Context.configure_coordination_service = lambda *args, **kwargs: None
-    CollectiveAllReduceExtended._enable_check_health = False
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 extended = strategy.extended
 

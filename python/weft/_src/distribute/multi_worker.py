@@ -1,9 +1,6 @@
 """tf.distribute.MultiWorkerMirroredStrategy: mirrored variables on the devices of all workers. Every worker runs the same program; they
 meet in collectives."""
 
-import threading
-import weakref
-
 from weft import _weft
 from weft._src.distribute import collectives, multi_worker_util, values, variable
 from weft._src.distribute.cluster_resolver import ClusterResolver, TFConfigClusterResolver
@@ -20,9 +17,7 @@ from weft._src.distribute.options import (
 )
 from weft._src.distribute.strategy import Strategy, StrategyV1
 from weft._src.distribute.values import DistributedValues
-from weft._src.framework import errors
 from weft._src.framework.device import device
-from weft._src.framework.misc import get_logger
 from weft._src.trackable.base import CheckpointInitialValue
 
 
@@ -51,8 +46,6 @@ class CollectiveAllReduceExtended(MirroredExtended):
         host = [values.full_device("/device:CPU:0")]
         self._host_collectives = collectives.CollectiveOps(host, self._num_workers, options, self._keys)
         self.experimental_enable_get_next_as_optional = True
-        if self._num_workers > 1:
-            _Health.start(spec, (self._task_type, self._task_id))
 
     def _join(self, spec):
         """This process becomes a task of the cluster."""
@@ -207,55 +200,18 @@ def _enable(resolver, spec, task_type, task_id):
     config = definition.default_session_config
     config.experimental.collective_group_leader = multi_worker_util.leader(spec, task_type, task_id)
     config.device_filters.append(f"/job:{task_type}/task:{task_id}")
+    if task_type in ("chief", "worker"):
+        # Tasks wait here until all are there; later, a lost one ends the collectives that wait for it.
+        coordination = config.experimental.coordination_config
+        coordination.service_type, coordination.service_leader = (
+            "standalone",
+            config.experimental.collective_group_leader,
+        )
+        for job in ("chief", "worker"):
+            if job in spec.jobs:
+                coordination.coordinated_job_list.add(name=job, num_tasks=spec.num_tasks(job))
     _weft.enable_collective_ops(definition.SerializeToString())
     values._own_task[:] = [task_type, task_id]
-
-
-class _Health:
-    """Looks after the other tasks: when one that was there is gone, collectives that wait for it end with Unavailable."""
-
-    _INTERVAL, _TIMEOUT, _TRIES = 5.0, 10.0, 3
-    _running = weakref.WeakValueDictionary()  # by cluster: one thread is enough for all strategies
-
-    def __init__(self, peers):
-        self._peers, self._seen = peers, set()
-
-    @classmethod
-    def start(cls, spec, own):
-        peers = tuple(
-            f"/job:{job}/replica:0/task:{i}"
-            for job in spec.jobs
-            if job in ("chief", "worker")
-            for i in spec.task_indices(job)
-            if (job, i) != own
-        )
-        if peers not in cls._running:
-            made = cls._running[peers] = cls(peers)
-            threading.Thread(target=made._watch, name="check_health", daemon=True).start()
-
-    def _watch(self):
-        stop = threading.Event()
-        while not stop.wait(self._INTERVAL):
-            for peer in self._peers:
-                error = self._error_of(peer)
-                if error is None:
-                    self._seen.add(peer)
-                elif peer in self._seen:
-                    get_logger().error(f"Cluster check alive failed, {peer} is down, aborting collectives: {error}")
-                    code = int(errors.UNAVAILABLE)
-                    _weft.abort_collective_ops(code, f"cluster check alive failed, {peer} is down")
-                    return
-
-    def _error_of(self, peer):
-        for attempt in range(self._TRIES):
-            try:
-                _weft.check_collective_ops_peer_health(peer, self._TIMEOUT)
-                return None
-            except errors.OpError as e:
-                last = e
-                if isinstance(e, errors.FailedPreconditionError) or peer not in self._seen:
-                    break
-        return last
 
 
 class CollectiveAllReduceStrategy(Strategy):
