@@ -306,15 +306,6 @@ Status Task::sync() {
   return first;
 }
 
-void Task::drop_stream() {
-  std::shared_ptr<ClientStream> stream;
-  {
-    std::lock_guard lock(mutex_);
-    stream = std::move(stream_);
-  }
-  if (stream) stream->cancel();
-}
-
 void Task::fail(const Status& status) {
   std::shared_ptr<Queue> queue;
   std::shared_ptr<ClientStream> stream;

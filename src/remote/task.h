@@ -80,8 +80,6 @@ class Task : public std::enable_shared_from_this<Task> {
   void fail(const Status& status);
   // `tell`: the task forgets the context. Not one that was started again at the same address: it has another of the same number by then.
   void close(bool tell = true);
-  // Drops the stream; what was not answered gets an error. The next request opens another.
-  void drop_stream();
 
   const std::string name;
   const uint64_t context_id;

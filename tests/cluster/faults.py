@@ -6,6 +6,7 @@ was started again must be usable. At the end the client has no more threads and 
 """
 
 import argparse
+import collections
 import json
 import os
 import random
@@ -147,6 +148,17 @@ class Workers:
 def held(proxy):
     """Threads and descriptors of this process without those of the proxy."""
     return len(os.listdir("/proc/self/task")) - proxy.open, len(os.listdir("/proc/self/fd")) - 2 * proxy.open
+
+
+def descriptors():
+    """How many descriptors of each kind this process has."""
+    kinds = collections.Counter()
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            kinds[os.readlink(f"/proc/self/fd/{fd}").split(":")[0]] += 1
+        except OSError:
+            pass
+    return dict(kinds)
 
 
 class Client:
@@ -327,7 +339,7 @@ def main():
             if after[0] <= before[0] + 2 and after[1] <= before[1] + 2:
                 break
         else:
-            sys.exit(f"threads and descriptors grew from {before} to {after}")
+            sys.exit(f"threads and descriptors grew from {before} to {after}: {descriptors()}, of the proxy {2 * workers.proxy.open}")
         print(f"threads and descriptors: {before} before, {after} after")
     finally:
         workers.end()
