@@ -453,11 +453,26 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
+// gRPC ends the threads of its callbacks with the last channel or server of the process, and aborts where one of these threads is the one that lets go (1.51).
+// So one channel, to an address that nobody listens on, stays; its call makes it take hold of the threads.
+void keep_callback_threads() {
+  static GrpcChannel* const kept = [] {
+    auto* channel = new GrpcChannel("unix:/dev/null/nobody");
+    channel->call("/nobody", Message(), 1, false, [](Status, Message) {});
+    return channel;
+  }();
+  (void)kept;
+}
+
 const TransportApi kApi = {
     kTransportLayout,
     [](const Settings& settings) { process_settings() = settings; },
-    [](const std::string& address) -> std::shared_ptr<Channel> { return std::make_shared<GrpcChannel>(address); },
+    [](const std::string& address) -> std::shared_ptr<Channel> {
+      keep_callback_threads();
+      return std::make_shared<GrpcChannel>(address);
+    },
     [](const std::string& host, int port, Service& service) -> Result<std::unique_ptr<Listener>> {
+      keep_callback_threads();
       auto listener = std::make_unique<GrpcListener>(service);
       WEFT_RETURN_IF_ERROR(listener->start(host, port));
       return std::unique_ptr<Listener>(std::move(listener));
