@@ -69,11 +69,11 @@ struct MultiWorkerOptions {
 // One of several processes that train together, each on its own part of the data (TensorFlow's MultiWorkerMirroredStrategy):
 //
 //   weft::distribute::MultiWorkerStrategy workers;  // by TF_CONFIG, as `weft launch -n 4 PROGRAM` sets it
-//   Net net;
-//   net(example);
-//   workers.broadcast(net.variables());  // all begin as the chief does
-//   ...
-//   adam.apply(workers.all_reduce(ReduceOp::mean, tape.gradient(loss, variables)), variables);
+//   std::vector<weft::Variable> weights = {weft::Variable(weft::zeros({2}))};
+//   workers.broadcast(weights);  // all begin as the chief does
+//   weft::GradientTape tape;
+//   weft::Tensor loss = weft::reduce_sum((weights[0] - 1.f) * (weights[0] - 1.f));
+//   auto gradients = workers.all_reduce(weft::distribute::ReduceOp::mean, tape.gradient(loss, weights));  // of all workers
 //
 // Every worker makes the same calls in the same order. What runs in a traced function runs there in every call of it. A worker that ends is an error for the others
 // that names its task.
