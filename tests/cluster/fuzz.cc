@@ -23,6 +23,7 @@
 #include "io/graph_def.h"
 #include "op/rendezvous.h"
 #include "remote/messages.h"
+#include "remote/unpack.h"
 
 using namespace weft_engine;  // NOLINT
 using namespace weft_engine::remote;  // NOLINT
@@ -351,12 +352,12 @@ void check_answers(Caller& caller, uint64_t id) {
   };
   must(caller.ask("/tensorflow.eager.EagerService/CreateContext", create_context(id)), "CreateContext");
   const std::string answer = must(caller.ask("/tensorflow.eager.EagerService/Enqueue", requests(id)[0]), "Enqueue");
-  auto responses = decode_enqueue_response(answer);
+  auto responses = decode_enqueue_response(whole(answer));
   if (!responses.ok() || responses->size() != 1 || responses->front().shapes.size() != 1 || responses->front().shapes[0].rank() != 2)
     fail("another answer than it should be");
   must(caller.ask("/tensorflow.eager.EagerService/Enqueue", requests(id)[5]), "Send");
   const std::string value = must(caller.ask("/tensorflow.WorkerService/RecvTensor", encode_recv_tensor({int64_t(id), sent_key(), 1})), "RecvTensor");
-  auto tensor = decode_recv_tensor_response(value);
+  auto tensor = decode_recv_tensor_response(Message(value));
   if (!tensor.ok() || tensor->first.byte_size() != 24 || *static_cast<const float*>(tensor->first.raw()) != 3.f) fail("another value than 3");
   must(caller.ask("/tensorflow.eager.EagerService/CloseContext", encode_ids(1, id)), "CloseContext");
 }
