@@ -81,7 +81,9 @@ class WEFT_API MultiWorkerStrategy {
  public:
   // This process becomes the task that the cluster names (Cluster::job, Cluster::task), and serves there: before the first op. A cluster of one task, or of none, is this
   // process alone.
-  explicit MultiWorkerStrategy(const Cluster& cluster = Cluster::from_environment(), const MultiWorkerOptions& options = {});
+  explicit MultiWorkerStrategy(const Cluster& cluster, const MultiWorkerOptions& options = {});
+  // By the environment (Cluster::from_environment); where that describes no cluster, this process alone.
+  explicit MultiWorkerStrategy(const MultiWorkerOptions& options = {});
 
   // How many workers there are, and which of them this is: 0 is the chief, who saves.
   int num_replicas_in_sync() const { return size_; }

@@ -1,6 +1,7 @@
 // MultiWorkerStrategy: collective ops of one group with a member in each task.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 
 #include "api/unwrap.h"
@@ -34,6 +35,13 @@ int64_t elements(const Tensor& t) {
 Tensor number(int n) { return Tensor(int32_t(n)); }
 
 }  // namespace
+
+static Cluster cluster_around() {
+  const bool described = std::getenv("TF_CONFIG") || std::getenv("SLURM_STEP_NODELIST");
+  return described ? Cluster::from_environment() : Cluster();
+}
+
+MultiWorkerStrategy::MultiWorkerStrategy(const MultiWorkerOptions& options) : MultiWorkerStrategy(cluster_around(), options) {}
 
 MultiWorkerStrategy::MultiWorkerStrategy(const Cluster& cluster, const MultiWorkerOptions& options) : timeout_(float(options.timeout_seconds)) {
   if (!(options.timeout_seconds >= 0)) throw Error(Code::kInvalidArgument, "timeout_seconds must not be negative");
