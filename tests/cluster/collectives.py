@@ -12,27 +12,18 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+from tasks import free_ports
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 180
 # An error must come this many seconds after the limit of heartbeats; a loaded machine needs some.
 SLACK = 10
 HEARTBEAT = 2
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def start(members, what):

@@ -10,23 +10,14 @@ import argparse
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import time
 
+from tasks import free_ports
+
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 300
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def command(interpreter, on_weft, script, *args):

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-from run import command, free_ports
+from run import command
+from tasks import free_ports
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 240
