@@ -339,7 +339,9 @@ def main():
             if after[0] <= before[0] + 2 and after[1] <= before[1] + 2:
                 break
         else:
-            sys.exit(f"threads and descriptors grew from {before} to {after}: {descriptors()}, of the proxy {2 * workers.proxy.open}")
+            sys.exit(
+                f"threads and descriptors grew from {before} to {after}: {descriptors()}, of the proxy {2 * workers.proxy.open}"
+            )
         print(f"threads and descriptors: {before} before, {after} after")
     finally:
         workers.end()
