@@ -163,13 +163,14 @@ def test_a_dispatcher_forgets_a_client_that_is_gone(cluster, tmp_path):
     worker.stop()
 
 
-def test_ragged_elements(cluster):
+def test_ragged_and_sparse_elements(cluster):
     dispatcher = cluster(1)
     rows = Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
-    with pytest.raises(
-        tf.errors.UnimplementedError, match="a variant that is not a dataset cannot be written as a graph"
-    ):
-        rows.apply(service.distribute("parallel_epochs", dispatcher.target))
+    got = rows.apply(service.distribute("parallel_epochs", dispatcher.target))
+    assert got.element_spec == rows.element_spec and [r.numpy().tolist() for r in got] == [[1], [2, 3]]
+    sparse = Dataset.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+    got = sparse.apply(service.distribute("parallel_epochs", dispatcher.target))
+    assert [tf.sparse.to_dense(r).numpy().tolist() for r in got] == [[1, 0], [0, 2]]
 
 
 def test_distributed_save(cluster, tmp_path):

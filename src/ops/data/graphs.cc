@@ -10,7 +10,10 @@
 #include "op/registry.h"
 #include "op/variable.h"
 #include "ops/data/dataset_graph.h"
+#include "ops/list/variant_codec.h"
 #include "ops/state/lookup_table.h"
+#include "wire/tensor_proto.h"
+#include "wire/variant_data.h"
 
 namespace weft_engine::ops::data {
 
@@ -53,8 +56,7 @@ class Nodes {
       WEFT_ASSIGN(std::string name, of(**dataset));
       return changes_ && i == 0 && changes_->cut_inputs.contains(&d) ? cut(**dataset, name) : name;
     }
-    if (t.dtype() == DType::kVariant)
-      return unimplemented("a ", d.kind(), "Dataset with a variant that is not a dataset cannot be written as a graph");
+    if (t.dtype() == DType::kVariant) return variants_of(d, t);
     if (changes_ && changes_->replace_hints && d.kind() == "Shard" && (i == 1 || i == 2) && d.origin()->inputs[1].data<int64_t>()[0] < 0)
       return constant(Tensor::scalar(i == 1 ? changes_->count : changes_->index));
     return constant(t);
@@ -112,6 +114,18 @@ class Nodes {
     same.inputs = {fill.inputs[0], "^" + add(std::move(fill))};
     same.attrs["T"] = DType::kResource;
     return resources_[handle.info()] = add(std::move(same));
+  }
+  // Variants that know how to be bytes (ragged rows, say) are read from these when the graph runs.
+  Result<std::string> variants_of(const Dataset& d, const Tensor& t) {
+    const wire::VariantCodec codec = variant_codec();
+    auto bytes = wire::encode_tensor_content(t, &codec);
+    if (!bytes.ok())
+      return unimplemented("a ", d.kind(), "Dataset with a variant that cannot be serialized has no graph: ", bytes.status().message());
+    MessageNode parse;
+    parse.op = "ParseTensor";
+    parse.inputs = {constant(Tensor::scalar(tstring(*bytes)))};
+    parse.attrs["out_type"] = DType::kVariant;
+    return add(std::move(parse));
   }
   std::string constant(const Tensor& t) {
     MessageNode made;

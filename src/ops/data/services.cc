@@ -87,9 +87,13 @@ Status check_cross_trainer_cache(const DataServiceParams& p, int64_t cardinality
 
 class DataServiceDataset final : public Dataset {
  public:
-  DataServiceDataset(DataServiceParams params, int64_t registered, int64_t cardinality, const std::vector<DType>& types,
+  DataServiceDataset(DataServiceParams params, bool uncompress, int64_t registered, int64_t cardinality, const std::vector<DType>& types,
                      const std::vector<PartialShape>& shapes)
-      : Dataset("DataService", types, shapes), params_(std::move(params)), registered_(registered), cardinality_(cardinality) {}
+      : Dataset("DataService", types, shapes),
+        params_(std::move(params)),
+        uncompress_(uncompress || types != std::vector<DType>{DType::kVariant}),
+        registered_(registered),
+        cardinality_(cardinality) {}
 
  protected:
   int64_t count() const override { return cardinality_; }
@@ -113,7 +117,7 @@ class DataServiceDataset final : public Dataset {
       if (end) return {};
       const CompressedElement* packed =
           out.size() == 1 && out[0].dtype() == DType::kVariant && out[0].rank() == 0 ? out[0].data<Variant>()[0].get<CompressedElement>() : nullptr;
-      if (packed && d().types() != std::vector<DType>{DType::kVariant}) {
+      if (packed && d().uncompress_) {
         WEFT_ASSIGN(Element element, packed->uncompress());
         out = std::move(element);
       }
@@ -124,6 +128,7 @@ class DataServiceDataset final : public Dataset {
     const std::unique_ptr<DataServiceReader> reader_;
   };
   const DataServiceParams params_;
+  const bool uncompress_;  // else what is compressed stays so: the program uncompresses it
   const int64_t registered_, cardinality_;  // of the dataset as it is, and for one consumer
   mutable std::atomic<int64_t> repetitions_{0};
 };
@@ -189,7 +194,8 @@ Status run_data_service(KernelContext& c) {
   WEFT_ASSIGN(const DataServiceClient* service, client());
   WEFT_ASSIGN(DataServiceMetadata metadata, service->metadata(p.address, p.dataset_id, c.env().cancellation));
   const int64_t expected = expected_elements(p, metadata.cardinality);
-  return emit(c, std::make_shared<DataServiceDataset>(std::move(p), metadata.cardinality, expected, attr_types(c), attr_shapes(c)));
+  const bool uncompress = (op == "DataServiceDatasetV3" || op == "DataServiceDatasetV4") && c.attr<bool>("uncompress");
+  return emit(c, std::make_shared<DataServiceDataset>(std::move(p), uncompress, metadata.cardinality, expected, attr_types(c), attr_shapes(c)));
 }
 
 }  // namespace

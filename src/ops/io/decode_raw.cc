@@ -9,8 +9,10 @@
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/list/variant_codec.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
+#include "wire/variant_data.h"
 
 namespace weft_engine::ops {
 
@@ -158,7 +160,8 @@ Status run_parse_tensor(KernelContext& c) {
   const Tensor& in = c.input(0);
   if (in.rank() != 0) return invalid_argument("Expected `serialized` to be a scalar, got shape: ", in.shape());
   const std::string_view bytes = in.data<tstring>()[0].view();
-  auto parsed = wire::decode_tensor(bytes);
+  const wire::VariantCodec variants = variant_codec();
+  auto parsed = wire::decode_tensor(bytes, &variants);
   if (!parsed.ok()) {
     if (parsed.status().code() == Code::kResourceExhausted) return parsed.status();
     if (!is_wire_format(bytes)) {
