@@ -31,6 +31,8 @@ def _of_descendants(*args, **kwargs):
 class StrategyExtendedV2:
     """The part of a strategy for libraries."""
 
+    _global_batch_size = True  # what Keras asks: a batch is that of all replicas
+
     def __init__(self, container_strategy):
         self._container_strategy_weakref = weakref.ref(container_strategy)
         self._default_device = None

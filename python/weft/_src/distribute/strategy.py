@@ -22,6 +22,10 @@ def converted(fn):
 class StrategyBase:
     """Of both versions of the API."""
 
+    # What Keras asks every strategy; a ParameterServerStrategy answers otherwise.
+    _should_use_with_coordinator = False
+    _cluster_coordinator = None
+
     def __init__(self, extended):
         self._extended = extended
         self._axis_reducers = {}
