@@ -54,11 +54,12 @@ TFE_Context* TFE_NewContext(const TFE_ContextOptions* o, TF_Status* status) {
   });
   return c;
 }
-// Datasets and iterators that live on call functions of their context: then it stays.
+// Datasets and iterators that live on call functions of their context: then it stays, as it does for an abandoned call that the end of the process overtakes.
 void TFE_DeleteContext(TFE_Context* c) {
   if (!c) return;
   c->alive->store(false);
   (void)c->context.sync_executors();
+  if (!c->context.calls_elsewhere.wait()) return;
   c->context.clear_kernels();
   c->context.resources().clear();
   if (!weft_engine::op::held(c->context.runtime())) delete c;

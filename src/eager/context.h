@@ -14,6 +14,7 @@
 #include "graph/function_library.h"
 #include "op/registry.h"
 #include "runtime/function_runtime.h"
+#include "runtime/interruptible.h"
 
 namespace weft_engine::eager {
 
@@ -84,6 +85,8 @@ class Context {
   void set_executor_for_thread(std::shared_ptr<Executor> executor);
   // Waits for the context's executor and the thread's; gives the first error, which is then forgotten.
   Status sync_executors();
+  // Calls that run on threads of their own; some may have been abandoned there. Whoever destroys the context waits for them before.
+  runtime::CallsElsewhere calls_elsewhere;
   bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
 
   // The kernel for a key; made by `make` where it is not there. What is pointed to is

@@ -69,19 +69,11 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
   }
 }
 
-// For a caller who may interrupt or cancel it. What is abandoned then keeps the kernel.
-Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, op::CancellationManager* outer, std::span<const Tensor* const> inputs,
-                         std::span<Tensor> outputs) {
+// For a caller who may interrupt or cancel it. What is abandoned then keeps the kernel, and the context waits for it.
+Status run_interruptible(Context& context, const std::shared_ptr<CachedKernel>& k, bool function, op::CancellationManager* outer,
+                         std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
   double bytes = 0;
   for (const Tensor* t : inputs) bytes += is_simple(t->dtype()) ? double(t->byte_size()) : 64.0 * double(t->num_elements());
-  auto work = [k](op::CancellationManager& cancellation, std::span<Tensor> in, std::span<Tensor> out) {
-    op::KernelEnv env = k->env;
-    env.cancellation = &cancellation;
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& t : in) pointers.push_back(&t);
-    op::KernelContext c(k->node, env, pointers, out);
-    return guarded_run(*k->kernel, c);
-  };
   // Small inputs: what takes long then waits or loops, and looks for itself.
   auto run_inline = [&] {
     op::CancellationManager cancellation(outer);
@@ -93,7 +85,17 @@ Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, 
   // What was cancelled before finds that out itself, if it asks at all.
   if ((!function && bytes < kLargeInputs) || (outer && outer->cancelled())) return run_inline();
   const runtime::Expected expected(k->kernel.get(), function ? 1 : bytes, true);
-  return expected.long_call() ? runtime::run_elsewhere(inputs, outputs, std::move(work), {.cancellation = outer}) : run_inline();
+  if (!expected.long_call()) return run_inline();
+  auto work = [k, counted = runtime::CallsElsewhere::Run(context.calls_elsewhere)](op::CancellationManager& cancellation, std::span<Tensor> in,
+                                                                                   std::span<Tensor> out) {
+    op::KernelEnv env = k->env;
+    env.cancellation = &cancellation;
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& t : in) pointers.push_back(&t);
+    op::KernelContext c(k->node, env, pointers, out);
+    return guarded_run(*k->kernel, c);
+  };
+  return runtime::run_elsewhere(inputs, outputs, std::move(work), {.cancellation = outer});
 }
 
 }  // namespace
@@ -398,9 +400,10 @@ static RefPtr<TensorHandle> result_handle(Tensor t, const CachedKernel& k) {
   return TensorHandle::make(std::move(t), home);
 }
 
-static Status run_here(CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
+static Status run_here(Context& context, CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs,
+                       std::span<Tensor> outputs) {
   if (some_may_end() && t_running && (t_cancellation || core::Interrupt::current())) [[unlikely]]
-    return run_interruptible(*std::exchange(t_running, nullptr), function, t_cancellation, inputs, outputs);
+    return run_interruptible(context, *std::exchange(t_running, nullptr), function, t_cancellation, inputs, outputs);
   return guarded_run(*k.kernel, c);
 }
 
@@ -418,7 +421,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   if (n == 1) [[likely]] {  // the kernel writes straight into the handle
     auto handle = TensorHandle::make(Tensor(), k.device);
     op::KernelContext c(k.node, k.env, inputs, std::span<Tensor>(&handle->slot(), 1));
-    WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
+    WEFT_RETURN_IF_ERROR(run_here(*context_, k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
     if (home_of(handle->tensor(), k) != k.device || (is_function_ && core::referred(handle->tensor()))) [[unlikely]]
@@ -428,7 +431,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   }
   std::vector<Tensor> results(n);
   op::KernelContext c(k.node, k.env, inputs, results);
-  WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, results));
+  WEFT_RETURN_IF_ERROR(run_here(*context_, k, is_function_, c, inputs, results));
   for (size_t i = 0; i < n; ++i) {
     if (!results[i].valid()) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);

@@ -90,6 +90,33 @@ void note_blind_call() noexcept {
   t_blind = true;
 }
 
+struct CallsElsewhere::Run::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int running = 0;
+  bool gone = false;
+};
+
+bool CallsElsewhere::Run::orphaned() const {
+  std::lock_guard lock(of_->mutex);
+  return of_->gone;
+}
+
+void CallsElsewhere::Run::add(int n) {
+  std::lock_guard lock(of_->mutex);
+  of_->running += n;
+  if (!of_->running) of_->changed.notify_all();
+}
+
+CallsElsewhere::CallsElsewhere() : state_(std::make_shared<Run::State>()) {}
+
+bool CallsElsewhere::wait() {
+  std::unique_lock lock(state_->mutex);
+  if (core::wait_for_others(lock, state_->changed, [this] { return state_->running == 0; })) return true;
+  state_->gone = true;
+  return false;
+}
+
 Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
   auto call = std::make_shared<Call>();
   for (const Tensor* t : in) call->in.push_back(*t);

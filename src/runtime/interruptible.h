@@ -47,6 +47,34 @@ struct Limits {
   int64_t timeout_ms = 0;  // DeadlineExceeded after it; 0: none
   bool may_abandon = true;  // false: a call that was cancelled is waited for all the same
 };
+// Calls on other threads of one owner, who must outlive them: of those that were abandoned some may still run.
+class CallsElsewhere {
+ public:
+  // One of them, from when its work is put together until the work is destroyed.
+  class Run {
+   public:
+    explicit Run(const CallsElsewhere& of) : of_(of.state_) { add(1); }
+    Run(const Run& o) : of_(o.of_) { add(1); }
+    ~Run() { add(-1); }
+    Run& operator=(const Run&) = delete;
+    // The owner has gone all the same, since the process ends.
+    bool orphaned() const;
+
+   private:
+    void add(int n);
+    struct State;
+    friend class CallsElsewhere;
+    std::shared_ptr<State> of_;
+  };
+
+  CallsElsewhere();
+  // Waits until there are none. False: the process ends, and they go on.
+  bool wait();
+
+ private:
+  std::shared_ptr<Run::State> state_;
+};
+
 core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
 
 }  // namespace weft_engine::runtime

@@ -110,8 +110,7 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
       options_(o),
       devices_(shared_cpus(std::max(1, o.cpu_devices))),
       base_(std::make_shared<Base>(shared_pool(o.intra_threads, false), shared_pool(o.inter_threads, true), o.allow_soft_placement,
-                                   o.log_device_placement)),
-      elsewhere_(std::make_shared<Elsewhere>()) {
+                                   o.log_device_placement)) {
   RuntimeOptions r;
   r.registry = &graph.registry();
   r.devices = devices_;
@@ -130,43 +129,9 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
   if (const RemoteSessions* there = o.target.empty() ? nullptr : remote_sessions()) remote_ = there->make(o.target, graph, mutex, o.config);
 }
 
-// How many they are. A run counts from when it is put together until its work is destroyed.
-struct Session::Elsewhere {
-  std::mutex mutex;
-  std::condition_variable changed;
-  int running = 0;
-  bool gone = false;  // the session; only where the process ends
-
-  class Run {
-   public:
-    explicit Run(std::shared_ptr<Elsewhere> of) : of_(std::move(of)) { add(1); }
-    Run(const Run& o) : of_(o.of_) { add(1); }
-    ~Run() { add(-1); }
-    Run& operator=(const Run&) = delete;
-    bool over() const {
-      std::lock_guard lock(of_->mutex);
-      return of_->gone;
-    }
-
-   private:
-    void add(int n) {
-      std::lock_guard lock(of_->mutex);
-      of_->running += n;
-      if (!of_->running) of_->changed.notify_all();
-    }
-    std::shared_ptr<Elsewhere> of_;
-  };
-};
-
 Session::~Session() {
   (void)close();
-  {
-    std::unique_lock lock(elsewhere_->mutex);
-    if (!core::wait_for_others(lock, elsewhere_->changed, [this] { return elsewhere_->running == 0; })) {
-      elsewhere_->gone = true;
-      new std::shared_ptr(base_);  // the process ends; a kernel that does not keeps it
-    }
-  }
+  if (!elsewhere_.wait()) new std::shared_ptr(base_);  // the process ends; a kernel that does not keeps it
   // Plans call functions of the runtime and hold resources; iterators hold functions.
   planned_.clear();
   resources_.clear();
@@ -281,11 +246,11 @@ Status Session::run_limited(const std::shared_ptr<Instance>& instance, KernelEnv
   }
   std::vector<const Tensor*> in;
   for (const Tensor& t : feeds) in.push_back(&t);
-  auto work = [this, instance, env, fetched = std::vector<Endpoint>(fetches.begin(), fetches.end()), here = Elsewhere::Run(elsewhere_)](
+  auto work = [this, instance, env, fetched = std::vector<Endpoint>(fetches.begin(), fetches.end()), here = CallsElsewhere::Run(elsewhere_)](
                   CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
     env.cancellation = &c;
     Status s = instance->run(env, from, to);
-    if (!here.over()) end_step(env.step_id, s.ok(), fetched);
+    if (!here.orphaned()) end_step(env.step_id, s.ok(), fetched);
     return s;
   };
   return run_elsewhere(in, results, std::move(work), {.cancellation = &own, .timeout_ms = timeout_ms, .may_abandon = !env.trace});

@@ -10,6 +10,7 @@
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "runtime/function_runtime.h"
+#include "runtime/interruptible.h"
 #include "runtime/remote_session.h"
 #include "runtime/step_body.h"
 
@@ -108,8 +109,7 @@ class Session {
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};
   // Runs on other threads, of which some may be left to themselves (runtime/interruptible.h). The session outlives them.
-  struct Elsewhere;
-  std::shared_ptr<Elsewhere> elsewhere_;
+  CallsElsewhere elsewhere_;
   mutable std::shared_mutex mutex_;
   std::shared_ptr<KernelCache> kernels_ = std::make_shared<KernelCache>();
   std::vector<std::unique_ptr<Planned>> planned_;

@@ -57,7 +57,8 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
   std::vector<const Tensor*> in;
   for (const Tensor& t : args) in.push_back(&t);
   return runtime::run_elsewhere(in, rets,
-                                [kept = *owner, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+                                [kept = *owner, env, end, counted = runtime::CallsElsewhere::Run(context.calls_elsewhere)](
+                                    op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
                                   env.cancellation = &c;
                                   return end(kept->run(env, from, to));
                                 });
