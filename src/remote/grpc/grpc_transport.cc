@@ -427,6 +427,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
     else handler_->ended();
   }
   void OnWriteDone(bool ok) override { handle_->written(ok); }
+  void OnCancel() override { handler_->abandoned(); }
   void OnDone() override {
     handle_->detach();
     delete this;
