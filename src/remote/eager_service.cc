@@ -9,6 +9,7 @@
 #include "eager/cancellable.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
+#include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
 
@@ -165,7 +166,7 @@ static void add_small(QueueResponse& response, std::span<const Tensor> values) {
   if (bytes <= kSmallValues) response.tensors.assign(values.begin(), values.end());
 }
 
-Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
+Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::CancellationManager& caller) {
   eager::Op call(context_);
   WEFT_RETURN_IF_ERROR(call.reset(o.name, o.device));
   for (const auto& [name, value] : o.attrs) WEFT_RETURN_IF_ERROR(call.set_attr(name, value));
@@ -175,8 +176,16 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
   }
   std::vector<Handle> outputs;
   {
-    const eager::Cancellable until_closed(&rendezvous_->cancellation());
-    WEFT_RETURN_IF_ERROR(call.execute(outputs));
+    op::CancellationManager ends(&rendezvous_->cancellation());  // when the context is closed, or the caller has gone
+    const auto token = caller.get_token();
+    if (!caller.register_callback(token, [&] { ends.start_cancel(); })) return cancelled("the caller of ", o.name, " has gone");
+    Status s;
+    {
+      const eager::Cancellable until(&ends);
+      s = call.execute(outputs);
+    }
+    caller.deregister_callback(token);
+    WEFT_RETURN_IF_ERROR(std::move(s));
   }
   QueueResponse response;
   if (o.wants_values) {
@@ -209,9 +218,9 @@ Status ServerContext::register_function(const RegisterFunction& f) {
   return context_.functions().add(std::move(def));
 }
 
-Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps) {
+Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller) {
   touch();
-  if (const auto* o = std::get_if<Operation>(&item)) return run_operation(*o);
+  if (const auto* o = std::get_if<Operation>(&item)) return run_operation(*o, caller);
   if (const auto* s = std::get_if<SendTensor>(&item)) {
     WEFT_ASSIGN(Device* device, s->device.empty() ? Result<Device*>(context_.host()) : context_.devices().resolve(s->device, false));
     for (size_t i = 0; i < s->tensors.size(); ++i) store(s->op_id, int(i), eager::TensorHandle::make(s->tensors[i], device));
@@ -381,12 +390,12 @@ void EagerService::drop_expired() {
   for (uint64_t id : ids) close(id);
 }
 
-Result<Message> EagerService::enqueue(const Unpacked& bytes) {
+Result<Message> EagerService::enqueue(const Unpacked& bytes, op::CancellationManager& caller) {
   WEFT_ASSIGN(EnqueueRequest request, decode_enqueue(bytes));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   std::vector<QueueResponse> responses;
   for (const QueueItem& item : request.queue) {
-    WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_));
+    WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_, caller));
     responses.push_back(std::move(r));
   }
   return encode_enqueue_response(responses);
@@ -399,12 +408,18 @@ Result<Message> EagerService::update(std::string_view bytes) {
   return own_devices(1);
 }
 
-Result<Message> EagerService::run_component(std::string_view bytes) {
+Result<Message> EagerService::run_component(std::string_view bytes, op::CancellationManager& caller) {
   WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   for (int64_t step : request.ended_steps) steps_->erase(step, cancelled("the step has ended"));
-  WEFT_ASSIGN(QueueResponse response, context->run_component(request, *steps_));
-  return encode_component_response(response);
+  // Nobody else would tell the part to end.
+  const auto end = [steps = steps_, step = request.operation.func_step_id] { steps->erase(step, cancelled("the caller of the step has gone")); };
+  const auto token = caller.get_token();
+  if (!caller.register_callback(token, end)) return cancelled("the caller of the step has gone");
+  auto response = context->run_component(request, *steps_);
+  caller.deregister_callback(token);
+  WEFT_RETURN_IF_ERROR(response.status());
+  return encode_component_response(*response);
 }
 
 Result<Message> EagerService::keep_alive(uint64_t id) {
@@ -427,12 +442,23 @@ class EnqueueStream final : public StreamHandler {
   void message(Message m) override {
     std::lock_guard lock(state_->mutex);
     state_->queue.push_back(std::move(m));
-    state_->changed.notify_one();
+    state_->changed.notify_all();
   }
   void ended() override {
     std::lock_guard lock(state_->mutex);
     state_->ended = true;
-    state_->changed.notify_one();
+    state_->changed.notify_all();
+  }
+  // What was sent before the client ended is done if it does not take long; what would wait for ever ends.
+  void abandoned() override {
+    runtime::run_on_blocking_thread([state = state_] {
+      constexpr auto kGrace = std::chrono::seconds(2);
+      {
+        std::unique_lock lock(state->mutex);
+        if (state->changed.wait_for(lock, kGrace, [&] { return state->over; })) return;
+      }
+      state->caller.start_cancel();
+    });
   }
 
  private:
@@ -440,7 +466,8 @@ class EnqueueStream final : public StreamHandler {
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<Message> queue;
-    bool ended = false;
+    bool ended = false, over = false;
+    op::CancellationManager caller;
   };
   static void work(State& state, EagerService& service, ServerStream& stream) {
     for (;;) {
@@ -455,7 +482,7 @@ class EnqueueStream final : public StreamHandler {
       Message response;
       const Status s = without_exceptions([&]() -> Status {
         WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(request), TensorsIn::kEnqueueRequest));
-        WEFT_ASSIGN(response, service.enqueue(unpacked));
+        WEFT_ASSIGN(response, service.enqueue(unpacked, state.caller));
         return {};
       });
       if (!s.ok()) {
@@ -466,6 +493,9 @@ class EnqueueStream final : public StreamHandler {
       stream.next();
     }
     stream.finish({});
+    std::lock_guard lock(state.mutex);
+    state.over = true;
+    state.changed.notify_all();
   }
   const std::shared_ptr<State> state_;
 };
@@ -477,13 +507,15 @@ void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> servi
   const auto add = [&](std::string_view name, auto run) {
     methods.add_blocking(kService, name, [service, run](std::string_view bytes) -> Result<Message> { return run(*service, bytes); });
   };
-  add("Enqueue", [](EagerService& s, std::string_view bytes) { return s.enqueue(whole(bytes)); });
+  methods.add_long(kService, "Enqueue",
+                   [service](std::string_view bytes, op::CancellationManager& caller) { return service->enqueue(whole(bytes), caller); });
   add("CreateContext", [](EagerService& s, std::string_view bytes) -> Result<Message> {
     WEFT_ASSIGN(CreateContext request, decode_create_context(bytes));
     return s.create(request);
   });
   add("UpdateContext", [](EagerService& s, std::string_view bytes) { return s.update(bytes); });
-  add("RunComponentFunction", [](EagerService& s, std::string_view bytes) { return s.run_component(bytes); });
+  methods.add_long(kService, "RunComponentFunction",
+                   [service](std::string_view bytes, op::CancellationManager& caller) { return service->run_component(bytes, caller); });
   add("KeepAlive", [](EagerService& s, std::string_view bytes) { return s.keep_alive(decode_id(1, bytes)); });
   add("WaitQueueDone", [](EagerService& s, std::string_view bytes) -> Result<Message> {
     WEFT_RETURN_IF_ERROR(s.find(decode_id(1, bytes)).status());

@@ -37,7 +37,8 @@ class ServerContext {
  public:
   ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
                 std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous);
-  Result<QueueResponse> run(const QueueItem& item, StepTable& steps);
+  // `caller` is cancelled when whoever sent the item has gone.
+  Result<QueueResponse> run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller);
   Result<QueueResponse> run_component(const RunComponentFunction& request, StepTable& steps);
 
   void touch() { last_use_.store(now(), std::memory_order_relaxed); }
@@ -51,7 +52,7 @@ class ServerContext {
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
   using Handle = RefPtr<eager::TensorHandle>;
-  Result<QueueResponse> run_operation(const Operation& o);
+  Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
   Status register_function(const RegisterFunction& f);
   Result<Handle> input(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<Handle> find(const RemoteTensorHandle& h);
@@ -79,10 +80,10 @@ class EagerService {
       : registry_(registry), devices_(devices), task_(std::move(task)), transport_(transport), steps_(std::move(steps)) {}
 
   // The service's methods. They may wait.
-  Result<Message> enqueue(const Unpacked& request);
+  Result<Message> enqueue(const Unpacked& request, op::CancellationManager& caller);
   Result<Message> create(const CreateContext& request);
   Result<Message> update(std::string_view request);
-  Result<Message> run_component(std::string_view request);
+  Result<Message> run_component(std::string_view request, op::CancellationManager& caller);
   Result<Message> keep_alive(uint64_t id);
   Result<std::shared_ptr<ServerContext>> find(uint64_t id);
   // Contexts note what runs, also those to come; null ends it. The trace lives for ever.

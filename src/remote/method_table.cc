@@ -20,22 +20,36 @@ void MethodTable::add_blocking(std::string_view service, std::string_view method
   blocking_[full_name(service, method)] = std::make_shared<const BlockingHandler>(std::move(handler));
 }
 
+void MethodTable::add_long(std::string_view service, std::string_view method, LongHandler handler) {
+  long_[full_name(service, method)] = std::make_shared<const LongHandler>(std::move(handler));
+}
+
 void MethodTable::add_stream(std::string_view service, std::string_view method, StreamMaker maker) {
   streams_[full_name(service, method)] = std::move(maker);
 }
 
-void MethodTable::call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) {
-  if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply), on_abandoned);
-  const auto it = blocking_.find(method);
-  if (it == blocking_.end()) return reply(unimplemented("this server has no method ", method), {});
-  runtime::run_on_blocking_thread([handler = it->second, request = std::move(request), reply = std::move(reply)]() mutable {
+template <class Run>
+static void answer_on_thread(Message request, Reply reply, Run run) {
+  runtime::run_on_blocking_thread([request = std::move(request), reply = std::move(reply), run = std::move(run)]() mutable {
     Message response;
     Status s = without_exceptions([&]() -> Status {
-      WEFT_ASSIGN(response, (*handler)(request.flatten()));
+      WEFT_ASSIGN(response, run(request.flatten()));
       return {};
     });
     reply(std::move(s), std::move(response));
   });
+}
+
+void MethodTable::call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) {
+  if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply), on_abandoned);
+  if (const auto it = blocking_.find(method); it != blocking_.end())
+    return answer_on_thread(std::move(request), std::move(reply), [handler = it->second](std::string_view bytes) { return (*handler)(bytes); });
+  const auto it = long_.find(method);
+  if (it == long_.end()) return reply(unimplemented("this server has no method ", method), {});
+  auto caller = std::make_shared<op::CancellationManager>();
+  on_abandoned([caller] { caller->start_cancel(); });
+  answer_on_thread(std::move(request), std::move(reply),
+                   [handler = it->second, caller](std::string_view bytes) { return (*handler)(bytes, *caller); });
 }
 
 std::unique_ptr<StreamHandler> MethodTable::stream(std::string_view method, std::shared_ptr<ServerStream> stream) {

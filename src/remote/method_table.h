@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "op/cancellation.h"
 #include "remote/transport.h"
 
 namespace weft_engine::remote {
@@ -15,12 +16,15 @@ class MethodTable final : public Service {
   using WaitingHandler = std::function<void(std::string_view request, Reply reply, const OnAbandoned& on_abandoned)>;
   // Runs on a thread that may wait.
   using BlockingHandler = std::function<Result<Message>(std::string_view request)>;
+  // The same for work that may take long (a step, a task that is not there yet): `caller` is cancelled when the caller has gone.
+  using LongHandler = std::function<Result<Message>(std::string_view request, op::CancellationManager& caller)>;
   using StreamMaker = std::function<std::unique_ptr<StreamHandler>(std::shared_ptr<ServerStream> stream)>;
 
   // Before the table serves; `service` is "tensorflow.WorkerService".
   void add(std::string_view service, std::string_view method, Handler handler);
   void add_waiting(std::string_view service, std::string_view method, WaitingHandler handler);
   void add_blocking(std::string_view service, std::string_view method, BlockingHandler handler);
+  void add_long(std::string_view service, std::string_view method, LongHandler handler);
   void add_stream(std::string_view service, std::string_view method, StreamMaker maker);
 
   void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) override;
@@ -30,6 +34,7 @@ class MethodTable final : public Service {
  private:
   std::map<std::string, WaitingHandler, std::less<>> handlers_;
   std::map<std::string, std::shared_ptr<const BlockingHandler>, std::less<>> blocking_;
+  std::map<std::string, std::shared_ptr<const LongHandler>, std::less<>> long_;
   std::map<std::string, StreamMaker, std::less<>> streams_;
 };
 

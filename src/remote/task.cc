@@ -76,10 +76,11 @@ std::shared_ptr<Channel> Task::channel() {
   return channel_;
 }
 
-// An error of the connection names the task.
+// An error of the connection names the task, and so does one of a task that has no room left.
 Status Task::told(Status s) const {
-  const bool lost = s.code() == Code::kUnavailable || s.code() == Code::kAborted;  // kAborted: it was started again and does not know the context
-  if (!lost || s.message().find(name) != std::string::npos) return s;
+  // kAborted: it was started again and does not know the context.
+  const bool of_task = s.code() == Code::kUnavailable || s.code() == Code::kAborted || s.code() == Code::kResourceExhausted;
+  if (!of_task || s.message().find(name) != std::string::npos) return s;
   return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
 }
 

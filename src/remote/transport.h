@@ -89,6 +89,8 @@ class StreamHandler {
   virtual void message(Message message) = 0;
   // The client sends no more, or is gone. finish() must have been called, or be called, by the handler.
   virtual void ended() = 0;
+  // The client waits for no answer any more: it has gone, or cancelled the stream. Beside ended(), before or after it.
+  virtual void abandoned() {}
 };
 
 // How a server's method learns that the caller waits no longer: what it hands over is called then, once, from any thread; never after the reply.
@@ -121,7 +123,7 @@ struct TransportApi {
   // `host`: the address to bind, "127.0.0.1" or "0.0.0.0"; port 0: any free one. The service must outlive the listener.
   Result<std::unique_ptr<Listener>> (*listen)(const std::string& host, int port, Service& service);
 };
-inline constexpr uint64_t kTransportLayout = 2 | uint64_t(sizeof(Message)) << 16 | uint64_t(sizeof(Status)) << 32;
+inline constexpr uint64_t kTransportLayout = 3 | uint64_t(sizeof(Message)) << 16 | uint64_t(sizeof(Status)) << 32;
 inline constexpr char kTransportSymbol[] = "weft_transport_api";
 
 // Loads the library with the settings of the process. NotFound says what is missing.

@@ -1,4 +1,5 @@
 // The transport over gRPC, with messages as plain bytes: its generic interface, in the form with callbacks.
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -122,8 +123,35 @@ std::shared_ptr<grpc::ServerCredentials> server_credentials() {
 
 // ---- client
 
+// gRPC 1.51 loses the socket of a channel that is destroyed while it connects (grpc/grpc#32071, mended in 1.53): such a one stays until the attempt is over.
+void destroy_when_settled(std::shared_ptr<grpc::Channel> channel) {
+  if (channel->GetState(/*try_to_connect=*/false) != GRPC_CHANNEL_CONNECTING) return;
+  struct Kept {
+    std::shared_ptr<grpc::Channel> channel;
+    grpc::Alarm alarm;
+  };
+  auto* kept = new Kept{std::move(channel), {}};
+  kept->alarm.Set(std::chrono::system_clock::now() + std::chrono::milliseconds(20), [kept](bool) {
+    destroy_when_settled(std::move(kept->channel));
+    delete kept;
+  });
+}
+
+// Held by whatever uses a channel, and released after it: the last one must be ours.
+struct Connection {
+  explicit Connection(std::shared_ptr<grpc::Channel> c) : channel(std::move(c)), stub(channel) {}
+  ~Connection() {
+    stub = grpc::GenericStub(nullptr);
+    destroy_when_settled(std::move(channel));
+  }
+  std::shared_ptr<grpc::Channel> channel;
+  grpc::GenericStub stub;
+};
+
 struct UnaryCall final : ClientCall, std::enable_shared_from_this<UnaryCall> {
+  explicit UnaryCall(std::shared_ptr<Connection> c) : connection(std::move(c)) {}
   void cancel() override { context.TryCancel(); }
+  const std::shared_ptr<Connection> connection;
   grpc::ClientContext context;
   grpc::ByteBuffer request, response;
 };
@@ -133,12 +161,12 @@ class BidiStream final : public ClientStream,
                          public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<BidiStream> {
  public:
-  explicit BidiStream(Events events) : events_(std::move(events)) {}
+  BidiStream(std::shared_ptr<Connection> connection, Events events) : connection_(std::move(connection)), events_(std::move(events)) {}
 
-  void start(grpc::GenericStub& stub, const std::string& method) {
+  void start(const std::string& method) {
     self_ = shared_from_this();
     add_token(context_);
-    stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
+    connection_->stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
     AddHold();  // writes come from outside of the reactions
     StartRead(&incoming_);
     StartCall();
@@ -207,6 +235,7 @@ class BidiStream final : public ClientStream,
     if (std::exchange(released_, true)) return;
     RemoveHold();
   }
+  const std::shared_ptr<Connection> connection_;
   const Events events_;
   grpc::ClientContext context_;
   grpc::ByteBuffer incoming_;
@@ -231,29 +260,29 @@ class GrpcChannel final : public Channel {
     args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // tasks of a cluster are reached directly
     const Settings& s = process_settings();
     if (s.tls() && !s.tls_name.empty()) args.SetSslTargetNameOverride(s.tls_name);
-    stub_ = std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(address, channel_credentials(), args));
+    connection_ = std::make_shared<Connection>(grpc::CreateCustomChannel(address, channel_credentials(), args));
   }
 
   std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
-    auto call = std::make_shared<UnaryCall>();
+    auto call = std::make_shared<UnaryCall>(connection_);
     call->request = to_buffer(request);
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
-    stub_->UnaryCall(
+    connection_->stub.UnaryCall(
         &call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
         [call, reply = std::move(reply)](const grpc::Status& s) { reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message()); });
     return call;
   }
 
   std::shared_ptr<ClientStream> stream(std::string_view method, ClientStream::Events events) override {
-    auto stream = std::make_shared<BidiStream>(std::move(events));
-    stream->start(*stub_, std::string(method));
+    auto stream = std::make_shared<BidiStream>(connection_, std::move(events));
+    stream->start(std::string(method));
     return stream;
   }
 
  private:
-  std::unique_ptr<grpc::GenericStub> stub_;
+  std::shared_ptr<Connection> connection_;
 };
 
 // ---- server
@@ -398,6 +427,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
     else handler_->ended();
   }
   void OnWriteDone(bool ok) override { handle_->written(ok); }
+  void OnCancel() override { handler_->abandoned(); }
   void OnDone() override {
     handle_->detach();
     delete this;

@@ -38,7 +38,7 @@ def _is_lost(error):
     if isinstance(error, (errors.UnavailableError, errors.AbortedError)):
         return True
     if isinstance(error, errors.DeadlineExceededError):
-        return "has not answered for" in text
+        return "has not answered for" in text or "did not answer" in text  # while used, and while connecting
     return isinstance(error, errors.InvalidArgumentError) and (
         "unknown device" in text.lower() or "Unable to find the relevant tensor remote_handle" in text
     )
