@@ -15,6 +15,34 @@
 namespace weft_engine::remote {
 namespace {
 
+// ---- order, for the thread sanitizer
+
+// gRPC is built without the thread sanitizer, which does not see therefore that what is done before a call into gRPC comes before what gRPC calls for it. So this
+// file is compiled without it, too (CMakeLists.txt), and says itself what is ordered: all that is done with one call or stream.
+#ifdef WEFT_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+class InOrder {
+ public:
+  explicit InOrder(const void* of) : of_(const_cast<void*>(of)) { __tsan_acquire(of_); }
+  ~InOrder() { __tsan_release(of_); }
+
+ private:
+  void* const of_;
+};
+// Bytes of gRPC's memory, which some thread of it has written.
+std::shared_ptr<std::string> own_copy(const grpc::Slice& s) {
+  auto out = std::make_shared<std::string>(s.size(), '\0');
+  const volatile uint8_t* from = s.begin();
+  for (size_t i = 0; i < s.size(); ++i) static_cast<volatile char&>((*out)[i]) = char(from[i]);
+  return out;
+}
+#else
+struct InOrder {
+  explicit InOrder(const void*) {}
+};
+#endif
+
 // ---- messages and statuses
 
 grpc::ByteBuffer to_buffer(const Message& m) {
@@ -39,8 +67,13 @@ Message from_buffer(const grpc::ByteBuffer& buffer) {
   std::vector<grpc::Slice> slices;
   if (!buffer.Dump(&slices).ok()) return out;
   for (grpc::Slice& s : slices) {
+#ifdef WEFT_THREAD_SANITIZER
+    auto owner = own_copy(s);
+    const std::string_view bytes = *owner;
+#else
     auto owner = std::make_shared<grpc::Slice>(std::move(s));
     const std::string_view bytes(reinterpret_cast<const char*>(owner->begin()), owner->size());
+#endif
     out.append(bytes, std::move(owner));
   }
   return out;
@@ -164,6 +197,7 @@ class BidiStream final : public ClientStream,
   BidiStream(std::shared_ptr<Connection> connection, Events events) : connection_(std::move(connection)), events_(std::move(events)) {}
 
   void start(const std::string& method) {
+    const InOrder order(this);
     self_ = shared_from_this();
     add_token(context_);
     connection_->stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
@@ -173,6 +207,7 @@ class BidiStream final : public ClientStream,
   }
 
   bool write(Message message) override {
+    const InOrder order(this);
     std::lock_guard lock(mutex_);
     if (closing_ || ended_) return false;
     queue_.push_back(to_buffer(message));
@@ -180,17 +215,20 @@ class BidiStream final : public ClientStream,
     return true;
   }
   void close() override {
+    const InOrder order(this);
     std::lock_guard lock(mutex_);
     if (closing_ || ended_) return;
     closing_ = true;
     if (!writing_) write_next();
   }
   void cancel() override {
+    const InOrder order(this);
     context_.TryCancel();
     close();
   }
 
   void OnWriteDone(bool ok) override {
+    const InOrder order(this);
     std::lock_guard lock(mutex_);
     writing_ = false;
     if (!queue_.empty()) queue_.pop_front();
@@ -198,11 +236,13 @@ class BidiStream final : public ClientStream,
     write_next();
   }
   void OnWritesDoneDone(bool) override {
+    const InOrder order(this);
     std::lock_guard lock(mutex_);
     writing_ = false;
     release();
   }
   void OnReadDone(bool ok) override {
+    const InOrder order(this);
     if (!ok) {
       std::lock_guard lock(mutex_);
       ended_ = true;
@@ -213,8 +253,9 @@ class BidiStream final : public ClientStream,
     StartRead(&incoming_);
   }
   void OnDone(const grpc::Status& status) override {
-    events_.end(from_grpc(status));
     auto last = std::move(self_);
+    const InOrder order(this);
+    events_.end(from_grpc(status));
   }
 
  private:
@@ -265,13 +306,17 @@ class GrpcChannel final : public Channel {
 
   std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
     auto call = std::make_shared<UnaryCall>(connection_);
+    const InOrder order(call.get());
     call->request = to_buffer(request);
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
     connection_->stub.UnaryCall(
         &call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
-        [call, reply = std::move(reply)](const grpc::Status& s) { reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message()); });
+        [call, reply = std::move(reply)](const grpc::Status& s) {
+          const InOrder order(call.get());
+          reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
+        });
     return call;
   }
 
@@ -298,19 +343,26 @@ class Refusal final : public grpc::ServerGenericBidiReactor {
 class UnaryReactor final : public grpc::ServerGenericBidiReactor {
  public:
   UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)), state_(std::make_shared<State>(this)) {
+    const InOrder order(state_.get());
     StartRead(&request_);
   }
 
   void OnReadDone(bool ok) override {
+    const InOrder order(state_.get());
     if (!ok)
       return state_->finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the request did not arrive, or is larger than this server takes"));
     service_.call(
         method_, from_buffer(request_), [state = state_](Status s, Message response) { state->reply(s, response); },
         [state = state_](std::function<void()> abandoned) { state->watch(std::move(abandoned)); });
   }
-  void OnCancel() override { state_->abandon(); }
+  void OnCancel() override {
+    const InOrder order(state_.get());
+    state_->abandon();
+  }
   void OnDone() override {
-    state_->detach();
+    const auto state = state_;
+    const InOrder order(state.get());
+    state->detach();
     delete this;
   }
 
@@ -420,16 +472,26 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
   };
 
   StreamReactor(Service& service, std::string_view method) : handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
+    const InOrder order(handle_.get());
     StartRead(&request_);
   }
   void OnReadDone(bool ok) override {
+    const InOrder order(handle_.get());
     if (ok) handler_->message(from_buffer(request_));
     else handler_->ended();
   }
-  void OnWriteDone(bool ok) override { handle_->written(ok); }
-  void OnCancel() override { handler_->abandoned(); }
+  void OnWriteDone(bool ok) override {
+    const InOrder order(handle_.get());
+    handle_->written(ok);
+  }
+  void OnCancel() override {
+    const InOrder order(handle_.get());
+    handler_->abandoned();
+  }
   void OnDone() override {
-    handle_->detach();
+    const auto handle = handle_;
+    const InOrder order(handle.get());
+    handle->detach();
     delete this;
   }
 
@@ -454,6 +516,7 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
     builder.RegisterCallbackGenericService(this);
+    const InOrder order(&service_);
     server_ = builder.BuildAndStart();
     // TensorFlow's words, with the reason behind.
     if (!server_ || port_ == 0)
@@ -468,10 +531,12 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
     if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
     server_.reset();
+    const InOrder order(&service_);
   }
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+    const InOrder order(&service_);
     if (!has_token(*context))
       return new Refusal(
           {grpc::StatusCode::UNAUTHENTICATED, "this server asks for a token (WEFT_CLUSTER_TOKEN_FILE), and the call has none or another one"});
