@@ -465,7 +465,6 @@ void keep_callback_threads() {
 }
 
 const TransportApi kApi = {
-    kTransportLayout,
     [](const Settings& settings) { process_settings() = settings; },
     [](const std::string& address) -> std::shared_ptr<Channel> {
       keep_callback_threads();
@@ -480,6 +479,7 @@ const TransportApi kApi = {
 };
 
 }  // namespace
-}  // namespace weft_engine::remote
 
-extern "C" __attribute__((visibility("default"))) const weft_engine::remote::TransportApi* weft_transport_api() { return &weft_engine::remote::kApi; }
+const TransportApi& grpc_transport() { return kApi; }
+
+}  // namespace weft_engine::remote
