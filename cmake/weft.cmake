@@ -1,9 +1,9 @@
-# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...] [ALONE]): the sources of one layer.
+# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...] [ALONE] [COMPANION]): the sources of one layer.
 # SOURCES are what runs for every op, call or element: -O2. SMALL is what runs once (loading, tracing, files, reports) or mostly waits:
 # -Os, two thirds of the bytes and of the compiler's time; WEFT_SMALL_LAYERS are that as a whole.
 # PCH names headers of ours that most of them include, ALONE keeps the files out of batches (see WEFT_BULK).
 # DEPS is the layer's allowed list; tests/source/layers.py fails on an include of any other.
-# All layers end up in libweft.so and in the archive weft_all, which tests link.
+# All layers end up in libweft.so and in the archive weft_all, which tests link; but COMPANION ones, which are a library of their own.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
 set(WEFT_SMALL_LAYERS aot compiler engine graph io ir remote)
 set(WEFT_CALL_PATH weft_core weft_eager weft_capi)
@@ -13,7 +13,7 @@ if(NOT WEFT_SANITIZE)
   list(APPEND WEFT_LOOP_FLAGS $<$<CONFIG:Release>:-O3>)
 endif()
 function(weft_library name)
-  cmake_parse_arguments(ARG "ALONE" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE;COMPANION" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
   list(TRANSFORM ARG_PCH PREPEND ${CMAKE_SOURCE_DIR}/src/)
   if(name IN_LIST WEFT_SMALL_LAYERS)
     weft_objects(weft_${name} SMALL "${ARG_SOURCES}" "${ARG_PCH}")
@@ -33,7 +33,9 @@ function(weft_library name)
       endif()
     endforeach()
   endif()
-  set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS ${name})
+  if(NOT ARG_COMPANION)
+    set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS ${name})
+  endif()
   set_property(GLOBAL PROPERTY WEFT_DEPS_${name} "${ARG_DEPS}")
   set_property(GLOBAL APPEND PROPERTY WEFT_LINK ${ARG_LINK})
   foreach(source ${ARG_SIMD})
@@ -134,6 +136,9 @@ function(weft_layer_targets out)
     list(APPEND fast ${target})
     get_property(target GLOBAL PROPERTY WEFT_SMALL_${layer})
     list(APPEND small ${target})
+    if(layer STREQUAL "engine")
+      list(APPEND fast weft_engine_table)
+    endif()
     if(layer STREQUAL "kernels")
       get_property(simd GLOBAL PROPERTY WEFT_SIMD_TARGETS)
       list(APPEND fast ${simd})

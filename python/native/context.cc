@@ -6,11 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bridge.h"
+#include "engine/clusters.h"
 #include "io/rewriter_config.h"
+#include "op/collective.h"
 #include "op/step_trace.h"
 #include "ops/random/random_common.h"
-#include "remote/client.h"
-#include "remote/collective_task.h"
 #include "runtime/shared_devices.h"
 #include "weft/context.h"
 #include "weft/error.h"
@@ -85,9 +85,15 @@ weft::OptimizerOptions optimizer_options(const nb::bytes& config, bool jit) {
   return {.disabled_passes = unwrap(io::disabled_passes(std::string_view(config.c_str(), config.size()))), .jit_compile = jit};
 }
 
+const remote::Library& clusters() { return *unwrap(engine::clusters()); }
+
+remote::ServerDef read_server_def(const nb::bytes& bytes) {
+  return unwrap(clusters().decode_server_def(std::string_view(bytes.c_str(), bytes.size())));
+}
+
 // What the coordination service offers, where a ServerDef configured it.
 void bind_coordination(nb::module_& m) {
-  const auto agent = [] { return unwrap(remote::coordination_agent(api::context())); };
+  const auto agent = [] { return unwrap(clusters().coordination_agent(api::context())); };
   m.def(
       "set_config_key_value",
       [agent](const std::string& key, const std::string& value) {
@@ -158,40 +164,44 @@ void bind_context(nb::module_& m) {
   m.def(
       "connect",
       [](nb::bytes server_def, double timeout) {
-        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
-        check(run_released(true, [&] { return remote::connect(used_context(), def, {.timeout_seconds = timeout}); }));
+        const auto def = read_server_def(server_def);
+        check(run_released(true, [&] { return clusters().connect(used_context(), def, {.timeout_seconds = timeout}); }));
       },
       nb::arg("server_def"), nb::arg("timeout"),
       "Connects the context to the tasks of a cluster; `server_def` is a ServerDef that names this process as one of them.");
   m.def(
-      "sync_task", [](const std::string& task) { check(run_released(true, [&] { return remote::sync_task(used_context(), task); })); },
+      "sync_task", [](const std::string& task) { check(run_released(true, [&] { return clusters().sync_task(used_context(), task); })); },
       nb::arg("task"), "Waits for all that was sent to one task; raises the first error there that nobody has seen.");
   m.def(
-      "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); }, nb::arg("timeout"),
-      "Gives tasks of the cluster that were started again the context anew.");
+      "reconnect", [](double timeout) { check(run_released(true, [&] { return clusters().reconnect(used_context(), timeout); })); },
+      nb::arg("timeout"), "Gives tasks of the cluster that were started again the context anew.");
   m.def(
       "enable_collective_ops",
       [](nb::bytes server_def) {
-        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
-        check(run_released(true, [&] { return remote::enable_collective_ops(used_context(), def); }));
+        const auto def = read_server_def(server_def);
+        check(run_released(true, [&] { return clusters().enable_collective_ops(used_context(), def); }));
       },
       nb::arg("server_def"),
       "Makes this process the task that the ServerDef names, with a server; its devices get the task's names. Before the first op.");
   m.def(
-      "abort_collective_ops", [](int code, const std::string& message) { remote::abort_collective_ops(used_context(), Status(Code(code), message)); },
+      "abort_collective_ops",
+      [](int code, const std::string& message) {
+        const Status why(Code(code), message);
+        if (!why.ok()) op::collective_executor(used_context().resources())->start_abort(why);
+      },
       nb::arg("code"), nb::arg("message"), "All collectives that wait, now or later, get this error.");
   m.def(
       "check_collective_ops_peer_health",
       [](const std::string& task, double seconds) {
-        check(run_released(true, [&] { return remote::check_peer_health(used_context(), task, seconds); }));
+        check(run_released(true, [&] { return clusters().check_peer_health(used_context(), task, seconds); }));
       },
       nb::arg("task"), nb::arg("timeout"), "Raises where the task '/job:worker/replica:0/task:1' does not answer, or is another one than before.");
   bind_coordination(m);
   m.def(
       "update_cluster",
       [](nb::bytes server_def, double timeout) {
-        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
-        check(run_released(true, [&] { return remote::update(used_context(), def, {.timeout_seconds = timeout}); }));
+        const auto def = read_server_def(server_def);
+        check(run_released(true, [&] { return clusters().update(used_context(), def, {.timeout_seconds = timeout}); }));
       },
       nb::arg("server_def"), nb::arg("timeout"), "The cluster with other tasks; those that stay keep their tensors.");
   m.def(
@@ -199,7 +209,7 @@ void bind_context(nb::module_& m) {
       [](const std::string& task) {
         bool alive = false;
         check(run_released(true, [&]() -> core::Status {
-          WEFT_ASSIGN(alive, remote::check_alive(used_context(), task));
+          WEFT_ASSIGN(alive, clusters().check_alive(used_context(), task));
           return {};
         }));
         return alive;

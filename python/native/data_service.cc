@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bridge.h"
+#include "engine/clusters.h"
 #include "engine/engine.h"
-#include "remote/data_service/server.h"
 
 namespace weft_engine::python {
 
@@ -50,40 +50,48 @@ ds::WorkerConfig worker_config(const nb::dict& c) {
   return out;
 }
 
+// A server, as Python holds it: its class is in the library of clusters.
+struct Dispatcher {
+  std::unique_ptr<ds::DispatchServer> server;
+};
+struct Worker {
+  std::unique_ptr<ds::WorkerServer> server;
+};
+
 template <class S>
 void add_server_methods(nb::class_<S>& c) {
-  c.def("start", [](S& s) { check(run_released(true, [&] { return s.start(); })); })
-      .def("join", [](S& s) { check(run_released(true, [&] { return s.join(); })); })
+  c.def("start", [](S& s) { check(run_released(true, [&] { return s.server->start(); })); })
+      .def("join", [](S& s) { check(run_released(true, [&] { return s.server->join(); })); })
       .def("stop",
            [](S& s) {
              check(run_released(true, [&] {
-               s.stop();
+               s.server->stop();
                return Status();
              }));
            })
-      .def("bound_port", [](S& s) { return s.port(); });
+      .def("bound_port", [](S& s) { return s.server->port(); });
 }
 
 }  // namespace
 
 void bind_data_service(nb::module_& m) {
-  nb::class_<ds::DispatchServer> dispatcher(m, "DataDispatchServer", "A dispatcher of the tf.data service.");
-  dispatcher.def("__init__", [](ds::DispatchServer* self, const nb::dict& config) {
-    new (self) ds::DispatchServer(engine::Engine::get().registry(), dispatcher_config(config));
+  nb::class_<Dispatcher> dispatcher(m, "DataDispatchServer", "A dispatcher of the tf.data service.");
+  dispatcher.def("__init__", [](Dispatcher* self, const nb::dict& config) {
+    new (self) Dispatcher{unwrap(engine::clusters())->make_dispatcher(engine::Engine::get().registry(), dispatcher_config(config))};
   });
   add_server_methods(dispatcher);
-  dispatcher.def("num_workers", [](ds::DispatchServer& s) { return s.dispatcher().num_workers(); });
-  dispatcher.def("snapshot_streams", [](ds::DispatchServer& s, const std::string& path) { return unwrap(s.dispatcher().snapshot_streams(path)); });
+  dispatcher.def("num_workers", [](Dispatcher& s) { return s.server->num_workers(); });
+  dispatcher.def("snapshot_streams", [](Dispatcher& s, const std::string& path) { return unwrap(s.server->snapshot_streams(path)); });
 
-  nb::class_<ds::WorkerServer> worker(m, "DataWorkerServer", "A worker of the tf.data service.");
-  worker.def("__init__", [](ds::WorkerServer* self, const nb::dict& config) {
-    new (self) ds::WorkerServer(engine::Engine::get().registry(), worker_config(config));
+  nb::class_<Worker> worker(m, "DataWorkerServer", "A worker of the tf.data service.");
+  worker.def("__init__", [](Worker* self, const nb::dict& config) {
+    new (self) Worker{unwrap(engine::clusters())->make_data_worker(engine::Engine::get().registry(), worker_config(config))};
   });
   add_server_methods(worker);
-  worker.def("num_tasks", [](ds::WorkerServer& s) { return s.worker().num_tasks(); });
-  worker.def("snapshot_task_progresses", [](ds::WorkerServer& s) {
+  worker.def("num_tasks", [](Worker& s) { return s.server->num_tasks(); });
+  worker.def("snapshot_task_progresses", [](Worker& s) {
     std::vector<std::tuple<std::string, int64_t, bool>> out;
-    for (const ds::SnapshotProgress& p : s.worker().snapshot_progress()) out.emplace_back(p.task.base_path, p.task.stream_index, p.completed);
+    for (const ds::SnapshotProgress& p : s.server->snapshot_progress()) out.emplace_back(p.task.base_path, p.task.stream_index, p.completed);
     return out;
   });
 

@@ -2,15 +2,19 @@
 
 #include "api/model_internal.h"
 #include "api/unwrap.h"
+#include "engine/clusters.h"
 #include "engine/engine.h"
-#include "remote/client.h"
-#include "remote/cluster_status.h"
-#include "remote/profile.h"
 #include "runtime/server.h"
 
 namespace weft {
 
 namespace remote = weft_engine::remote;
+
+namespace {
+
+const remote::Library& library() { return *api::unwrap(engine::clusters()); }
+
+}  // namespace
 
 // This process is no server of the cluster while it is a client: its context keeps the name "localhost", which TensorFlow's clients have, too.
 void connect(const Cluster& cluster, const ConnectOptions& options) {
@@ -26,7 +30,7 @@ void connect(const Cluster& cluster, const ConnectOptions& options) {
   }
   def.cluster[kSelf][0] = "localhost:0";
   def.job = kSelf;
-  api::check(remote::connect(api::context(), def, {.timeout_seconds = options.timeout_seconds, .keep_alive_seconds = options.keep_alive_seconds}));
+  api::check(library().connect(api::context(), def, {.timeout_seconds = options.timeout_seconds, .keep_alive_seconds = options.keep_alive_seconds}));
 }
 
 void synchronize() { api::check(api::context().sync_executors()); }
@@ -70,7 +74,7 @@ void Server::stop() { api::check(state_->server->stop()); }
 std::vector<TaskStatus> cluster_status(const Cluster& cluster, double timeout_seconds) {
   if (!(timeout_seconds > 0)) throw Error(Code::kInvalidArgument, "timeout_seconds must be positive");
   std::vector<TaskStatus> out;
-  for (auto& answer : api::unwrap(remote::ask_all(cluster.jobs(), timeout_seconds))) {
+  for (auto& answer : api::unwrap(library().ask_all(cluster.jobs(), timeout_seconds))) {
     TaskStatus& t = out.emplace_back();
     t.job = std::move(answer.job);
     t.task = answer.task;
@@ -88,7 +92,7 @@ std::vector<TaskStatus> cluster_status(const Cluster& cluster, double timeout_se
 TraceEvents trace_cluster(const Cluster& cluster, double seconds) {
   if (!(seconds > 0)) throw Error(Code::kInvalidArgument, "seconds must be positive");
   TraceEvents out;
-  for (auto& profile : api::unwrap(remote::profile_all(cluster.jobs(), seconds))) {
+  for (auto& profile : api::unwrap(library().profile_all(cluster.jobs(), seconds))) {
     if (!profile.events.ok()) {
       const core::Status& s = profile.events.status();
       throw Error(static_cast<Code>(s.code()),
@@ -100,7 +104,7 @@ TraceEvents trace_cluster(const Cluster& cluster, double seconds) {
 }
 
 std::string cluster_protection() {
-  const remote::Settings s = api::unwrap(remote::settings());
+  const remote::Settings s = api::unwrap(library().settings());
   std::string out = s.tls() ? "TLS with certificates on both sides" : "";
   if (!s.token.empty()) out += out.empty() ? "a token, without encryption" : " and a token";
   return out;

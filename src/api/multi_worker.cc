@@ -5,7 +5,7 @@
 #include <map>
 
 #include "api/unwrap.h"
-#include "remote/collective_task.h"
+#include "engine/clusters.h"
 #include "weft/array.h"
 #include "weft/distribute.h"
 #include "weft/math.h"
@@ -63,7 +63,7 @@ MultiWorkerStrategy::MultiWorkerStrategy(const Cluster& cluster, const MultiWork
   def.cluster = cluster.jobs();
   def.job = cluster.job;
   def.task = cluster.task;
-  api::check(weft_engine::remote::enable_collective_ops(api::context(), def));
+  api::check(api::unwrap(engine::clusters())->enable_collective_ops(api::context(), def));
 }
 
 Tensor MultiWorkerStrategy::reduce(bool mean, const Tensor& value) const {

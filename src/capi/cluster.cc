@@ -1,8 +1,8 @@
-// Contexts as clients of a cluster (remote/client.h) and as tasks of one (remote/collective_task.h), with the coordination service
+// Contexts as clients of a cluster (remote/client.h) and as tasks of one (remote/collective_task.h), by the library that is loaded for them, with the coordination service
 // where the ServerDef configures it: what asks for one that is not there gets TensorFlow's answer.
 #include "capi/internal.h"
-#include "remote/client.h"
-#include "remote/collective_task.h"
+#include "engine/clusters.h"
+#include "op/collective.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 
@@ -13,25 +13,31 @@ namespace {
 // Ten minutes, as TensorFlow, where the caller gives no time.
 constexpr int64_t kTimeoutMs = 600000;
 
-using weft_engine::remote::ServerDef;
-using Join = Status (*)(weft_engine::eager::Context& context, const ServerDef& def, const weft_engine::remote::ConnectOptions& options);
+using weft_engine::engine::clusters;
+using weft_engine::remote::Library;
+using Join = decltype(&Library::connect);  // connect or update
+
+Result<weft_engine::remote::ServerDef> read_server_def(const Library& library, const void* proto, size_t length) {
+  if (length) WEFT_NOT_NULL(proto);
+  auto def = library.decode_server_def({static_cast<const char*>(proto), length});
+  if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  return def;
+}
 
 // `keep_alive`: seconds after which tasks forget this client; 0: the default.
 Status join_cluster(TFE_Context* c, int keep_alive, const void* proto, size_t length, Join join, int64_t timeout_ms = kTimeoutMs) {
   WEFT_NOT_NULL(c);
-  if (length) WEFT_NOT_NULL(proto);
-  auto server = weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length});
-  if (!server.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  WEFT_ASSIGN(const Library* library, clusters());
+  WEFT_ASSIGN(const auto server, read_server_def(*library, proto, length));
   weft_engine::remote::ConnectOptions options{.timeout_seconds = double(timeout_ms) / 1000};
   if (keep_alive > 0) options.keep_alive_seconds = keep_alive;
-  return join(c->context, *server, options);
+  return (library->*join)(c->context, server, options);
 }
 
 Status not_there_yet(TFE_Context* c, const void* proto, size_t length, std::string_view function) {
   WEFT_NOT_NULL(c);
-  if (length) WEFT_NOT_NULL(proto);
-  if (!weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length}).ok())
-    return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  WEFT_ASSIGN(const Library* library, clusters());
+  WEFT_RETURN_IF_ERROR(read_server_def(*library, proto, length).status());
   return unimplemented(function, " is not there yet; TFE_ContextSetServerDef connects a context to a cluster");
 }
 
@@ -39,34 +45,29 @@ Status not_there_yet(TFE_Context* c, const void* proto, size_t length, std::stri
 template <class F>
 Status with_agent(TFE_Context* c, F&& f) {
   WEFT_NOT_NULL(c);
-  WEFT_ASSIGN(auto agent, weft_engine::remote::coordination_agent(c->context));
+  WEFT_ASSIGN(const Library* library, clusters());
+  WEFT_ASSIGN(auto agent, library->coordination_agent(c->context));
   return f(*agent);
-}
-
-Status no_worker(TFE_Context* c, const char* task) {
-  WEFT_NOT_NULL(c);
-  WEFT_NOT_NULL(task);
-  return invalid_argument("Unable to find worker interface corresponding to task ", task);
 }
 
 }  // namespace
 
 void TFE_ContextSetServerDef(TFE_Context* c, int keep_alive, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect); });
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, &Library::connect); });
 }
 void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status,
                                         bool) {
-  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect, timeout_ms); });
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, &Library::connect, timeout_ms); });
 }
 void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, int,
                                                   TF_Status* status, bool) {
-  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::connect, timeout_ms); });
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, &Library::connect, timeout_ms); });
 }
 void TFE_ContextUpdateServerDef(TFE_Context* c, int keep_alive, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::update); });
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, &Library::update); });
 }
 void TFE_ContextUpdateServerDefWithTimeout(TFE_Context* c, int keep_alive, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, weft_engine::remote::update, timeout_ms); });
+  guard(status, [&] { return join_cluster(c, keep_alive, proto, length, &Library::update, timeout_ms); });
 }
 void TFE_InitializeLocalOnlyContext(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
   guard(status, [&] { return not_there_yet(c, proto, length, "TFE_InitializeLocalOnlyContext"); });
@@ -74,10 +75,9 @@ void TFE_InitializeLocalOnlyContext(TFE_Context* c, int, const void* proto, size
 void TFE_EnableCollectiveOps(TFE_Context* c, const void* proto, size_t length, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
-    if (length) WEFT_NOT_NULL(proto);
-    auto def = weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length});
-    if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
-    return weft_engine::remote::enable_collective_ops(c->context, *def);
+    WEFT_ASSIGN(const Library* library, clusters());
+    WEFT_ASSIGN(const auto def, read_server_def(*library, proto, length));
+    return library->enable_collective_ops(c->context, def);
   });
 }
 bool TFE_ContextCheckAlive(TFE_Context* c, const char* worker, TF_Status* status) {
@@ -85,7 +85,8 @@ bool TFE_ContextCheckAlive(TFE_Context* c, const char* worker, TF_Status* status
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
     WEFT_NOT_NULL(worker);
-    WEFT_ASSIGN(alive, weft_engine::remote::check_alive(c->context, worker));
+    WEFT_ASSIGN(const Library* library, clusters());
+    WEFT_ASSIGN(alive, library->check_alive(c->context, worker));
     return {};
   });
   return alive;
@@ -94,12 +95,13 @@ void TFE_CollectiveOpsCheckPeerHealth(TFE_Context* c, const char* task, int64_t 
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
     WEFT_NOT_NULL(task);
-    return weft_engine::remote::check_peer_health(c->context, task, double(timeout_ms) / 1000);
+    WEFT_ASSIGN(const Library* library, clusters());
+    return library->check_peer_health(c->context, task, double(timeout_ms) / 1000);
   });
 }
 // The status is the reason that waiting collectives get.
 void TFE_AbortCollectiveOps(TFE_Context* c, TF_Status* status) {
-  if (c && status) weft_engine::remote::abort_collective_ops(c->context, status->status);
+  if (c && status && !status->status.ok()) weft_engine::op::collective_executor(c->context.resources())->start_abort(status->status);
 }
 
 using Agent = weft_engine::remote::CoordinationAgent;
@@ -107,7 +109,8 @@ using Agent = weft_engine::remote::CoordinationAgent;
 void TFE_InsertConfigKeyValue(TFE_Context* c, const char* key, const char* value, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
-    if (!weft_engine::remote::coordination_agent(c->context).ok()) return failed_precondition("Coordination service agent is not enabled.");
+    WEFT_ASSIGN(const Library* library, clusters());
+    if (!library->coordination_agent(c->context).ok()) return failed_precondition("Coordination service agent is not enabled.");
     WEFT_NOT_NULL(key);
     WEFT_NOT_NULL(value);
     return with_agent(c, [&](Agent& a) { return a.insert(key, value); });

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "capi/internal.h"
+#include "engine/clusters.h"
 #include "io/op_def.h"
-#include "remote/messages.h"
 #include "runtime/server.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/text_format.h"
@@ -19,7 +19,8 @@ namespace {
 constexpr char kServerDef[] = "tensorflow.ServerDef";
 
 Result<weft_engine::runtime::ServerSpec> read_server_def(std::string_view bytes) {
-  auto def = weft_engine::remote::decode_server_def(bytes);
+  WEFT_ASSIGN(const auto* clusters, weft_engine::engine::clusters());
+  auto def = clusters->decode_server_def(bytes);
   if (!def.ok()) return invalid_argument("Could not parse provided bytes into a ServerDef protocol buffer");
   if (def->protocol != "grpc") {
     auto text = weft_engine::wire::binary_to_text(kServerDef, bytes);

@@ -6,6 +6,7 @@
 
 #include "autodiff/function_gradient.h"
 #include "core/threads.h"
+#include "engine/clusters.h"
 #include "engine/graph_messages.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
@@ -13,11 +14,7 @@
 #include "ops/all.h"
 #include "ops/declared.h"
 #include "ops/data/prefetch_buffer.h"
-#include "ops/list/variant_codec.h"
-#include "remote/remote_session.h"
 #include "ops/data/served_datasets.h"
-#include "remote/data_service/client.h"
-#include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
 
@@ -31,13 +28,10 @@ Engine::Engine() {
   op::declare(registry_, ops::declared());
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
-  runtime::set_network_maker([](const runtime::ServerSpec& spec, int port) { return remote::serve(Engine::get().registry(), spec, port); });
-  remote::set_variant_codec(ops::variant_codec());
-  runtime::set_remote_sessions(&remote::sessions_by_masters());
   runtime::describe_functions();
   set_graph_messages();
   ops::data::serve_datasets();
-  remote::set_data_service_client();
+  set_cluster_seams();
   runtime::set_function_compiler(jit::compile_function);
 }
 

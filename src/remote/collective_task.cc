@@ -88,10 +88,6 @@ Status enable_collective_ops(eager::Context& context, const ServerDef& def) {
   return context.resources().create(ClusterTask::kContainer, ClusterTask::kTypeName, ClusterTask::kName, std::move(made));
 }
 
-void abort_collective_ops(eager::Context& context, const Status& status) {
-  if (!status.ok()) op::collective_executor(context.resources())->start_abort(status);
-}
-
 Status check_peer_health(eager::Context& context, const std::string& task, double seconds) {
   auto own = task_of_context(context);
   if (!own.ok()) return invalid_argument("Unable to find worker interface corresponding to task ", task);

@@ -10,8 +10,6 @@ namespace weft_engine::remote {
 // What TensorFlow's context.enable_collective_ops(server_def) does. Before the first op: tensors that are there already keep the names of their devices. A second
 // call with the same ServerDef does nothing, one with another takes its place. With a coordination service this waits until all of its tasks are there.
 Status enable_collective_ops(eager::Context& context, const ServerDef& def);
-// All collectives of the context that wait, now or later, get this error; also those of other tasks that wait for them.
-void abort_collective_ops(eager::Context& context, const Status& status);
 // Whether a task ("/job:worker/replica:0/task:1") is there, and still the one that took part in groups before.
 Status check_peer_health(eager::Context& context, const std::string& task, double seconds);
 

@@ -1,4 +1,4 @@
-// The agent of the coordination service on each task: registers, sends heartbeats, and hears of the errors of others.
+// The agent of the coordination service on each task: registers, sends heartbeats, and hears of the errors of others. What front ends call is virtual (remote/library.h).
 #pragma once
 
 #include <condition_variable>
@@ -16,22 +16,22 @@ class CoordinationAgent : public std::enable_shared_from_this<CoordinationAgent>
   // `on_error` is called once, when this task has an error of its own, of the service, or of another task.
   CoordinationAgent(CoordinationConfig config, CoordinatedTask task, std::shared_ptr<Connections> connections,
                     std::function<void(const Status&)> on_error);
-  ~CoordinationAgent();
+  virtual ~CoordinationAgent();
 
   // Registers with the leader, which may start later; heartbeats go from then on.
   Status connect();
   // Until all tasks have come this far. `devices`: serialized DeviceAttributes of this task.
   Status wait_for_all(const std::vector<std::string>& devices);
-  Status report_error(const Status& error);
+  virtual Status report_error(const Status& error);
   // Leaves the service in good order. Nothing but the destructor may be called after it.
   Status shutdown();
 
-  Status insert(const std::string& key, const std::string& value);
+  virtual Status insert(const std::string& key, const std::string& value);
   // DeadlineExceeded where the key does not come in time; `seconds` 0: no limit.
-  Result<std::string> get(const std::string& key, double seconds);
-  Status remove(const std::string& key);
-  Status barrier(const std::string& id, int64_t timeout_ms);
-  Result<std::vector<TaskStateInfo>> task_states(const std::vector<CoordinatedTask>& tasks);
+  virtual Result<std::string> get(const std::string& key, double seconds);
+  virtual Status remove(const std::string& key);
+  virtual Status barrier(const std::string& id, int64_t timeout_ms);
+  virtual Result<std::vector<TaskStateInfo>> task_states(const std::vector<CoordinatedTask>& tasks);
   const std::map<std::string, int>& jobs() const { return config_.jobs; }
 
   // An error that the service tells of.

@@ -1,21 +1,15 @@
 #include "remote/transport.h"
 
-#include "core/companion.h"
+#include <atomic>
 
 namespace weft_engine::remote {
 namespace {
 
-using Get = const TransportApi* (*)();
+std::atomic<const TransportApi*> given{nullptr};
 
-Result<const TransportApi*> load() {
-  WEFT_ASSIGN(void* get,
-              load_companion(
-                  {"libweft_grpc.so", "WEFT_GRPC_LIBRARY", kTransportSymbol, "a cluster", "gRPC"}, reinterpret_cast<const void*>(&transport),
-                  [](void* symbol) -> std::string {
-                    if (reinterpret_cast<Get>(symbol)()->layout == kTransportLayout) return {};
-                    return "it belongs to another build of weft";
-                  }));
-  const TransportApi* api = reinterpret_cast<Get>(get)();
+Result<const TransportApi*> configured() {
+  const TransportApi* api = given.load();
+  if (!api) return failed_precondition("nothing here reaches other processes: the library of clusters was not started");
   WEFT_RETURN_IF_ERROR(settings().status());
   api->configure(*settings());
   return api;
@@ -23,8 +17,10 @@ Result<const TransportApi*> load() {
 
 }  // namespace
 
+void set_transport(const TransportApi* transport) { given = transport; }
+
 Result<const TransportApi*> transport() {
-  static const Result<const TransportApi*> api = load();
+  static const Result<const TransportApi*> api = configured();
   return api;
 }
 

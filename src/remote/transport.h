@@ -116,17 +116,16 @@ class Listener {
 };
 
 struct TransportApi {
-  uint64_t layout;
   // Once, before the others.
   void (*configure)(const Settings& settings);
   std::shared_ptr<Channel> (*connect)(const std::string& address);
   // `host`: the address to bind, "127.0.0.1" or "0.0.0.0"; port 0: any free one. The service must outlive the listener.
   Result<std::unique_ptr<Listener>> (*listen)(const std::string& host, int port, Service& service);
 };
-inline constexpr uint64_t kTransportLayout = 3 | uint64_t(sizeof(Message)) << 16 | uint64_t(sizeof(Status)) << 32;
-inline constexpr char kTransportSymbol[] = "weft_transport_api";
 
-// Loads the library with the settings of the process. NotFound says what is missing.
+// Where calls go, for the whole process: set when the library starts (remote/library.h), and by tests that have remote/ inside.
+void set_transport(const TransportApi* transport);
+// With the settings of the process.
 Result<const TransportApi*> transport();
 
 }  // namespace weft_engine::remote

@@ -190,7 +190,8 @@ struct Loops {
     wide_columns(p, rows, stride, columns, out);
   }
 
-  static void wide_columns(const T* p, int64_t rows, int64_t stride, int64_t columns, Total* __restrict out) {
+  // Once for both calls: these loops are most of the code of a reduction.
+  [[gnu::noinline]] static void wide_columns(const T* p, int64_t rows, int64_t stride, int64_t columns, Total* __restrict out) {
     alignas(64) T part[kReduceTile];
     T* __restrict a = part;
     for (int64_t r = 0; r < rows;) {

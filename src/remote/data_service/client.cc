@@ -61,10 +61,10 @@ Status snapshot(const std::string& address, std::string graph, const std::string
 }  // namespace
 }  // namespace data_service
 
-void set_data_service_client() {
+const op::DataServiceClient& data_service_client() {
   static constexpr op::DataServiceClient kClient{data_service::register_dataset, data_service::metadata, data_service::open_reader,
                                                  data_service::snapshot};
-  op::data_service_client.store(&kClient);
+  return kClient;
 }
 
 }  // namespace weft_engine::remote

@@ -5,8 +5,7 @@
 
 namespace weft_engine::remote {
 
-// Once, when the engine is made. gRPC is loaded when an op first needs it.
-void set_data_service_client();
+const op::DataServiceClient& data_service_client();
 
 namespace data_service {
 

@@ -56,7 +56,11 @@ DispatchServer::DispatchServer(op::Registry& registry, DispatcherConfig config)
   dispatcher_->add_methods(methods_);
 }
 
+DispatchServer::~DispatchServer() { stop(); }
 Status DispatchServer::begin(int) { return dispatcher_->start(); }
+void DispatchServer::end() { dispatcher_->stop(); }
+int DispatchServer::num_workers() { return dispatcher_->num_workers(); }
+Result<std::vector<std::pair<int64_t, int>>> DispatchServer::snapshot_streams(const std::string& path) { return dispatcher_->snapshot_streams(path); }
 
 WorkerServer::WorkerServer(op::Registry& registry, WorkerConfig config)
     : worker_(std::make_shared<DataWorker>(config, std::make_shared<Datasets>(registry))) {
@@ -66,5 +70,11 @@ WorkerServer::WorkerServer(op::Registry& registry, WorkerConfig config)
   wanted_port_ = config.port;
   worker_->add_methods(methods_);
 }
+
+WorkerServer::~WorkerServer() { stop(); }
+Status WorkerServer::begin(int port) { return worker_->start(port); }
+void WorkerServer::end() { worker_->stop(); }
+int WorkerServer::num_tasks() { return worker_->num_tasks(); }
+std::vector<SnapshotProgress> WorkerServer::snapshot_progress() { return worker_->snapshot_progress(); }
 
 }  // namespace weft_engine::remote::data_service

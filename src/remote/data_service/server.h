@@ -1,4 +1,5 @@
-// Servers of the tf.data service in this process, for front ends: made, started, waited for, stopped.
+// Servers of the tf.data service in this process, for front ends: made, started, waited for, stopped. Front ends are in another library (remote/library.h), and so call
+// virtual functions.
 #pragma once
 
 #include "op/registry.h"
@@ -13,11 +14,11 @@ class DataServer {
   virtual ~DataServer();
   DataServer() = default;
   DataServer(const DataServer&) = delete;
-  Status start();
+  virtual Status start();
   // Waits until the server is stopped.
-  Status join();
-  void stop();
-  int port();  // 0 before the start
+  virtual Status join();
+  virtual void stop();
+  virtual int port();  // 0 before the start
 
  protected:
   virtual Status begin(int port) = 0;  // after the port is taken
@@ -34,28 +35,32 @@ class DataServer {
   bool stopped_ = false;
 };
 
-class DispatchServer final : public DataServer {
+class DispatchServer : public DataServer {
  public:
   DispatchServer(op::Registry& registry, DispatcherConfig config);
-  ~DispatchServer() override { stop(); }
+  ~DispatchServer() override;
   Dispatcher& dispatcher() { return *dispatcher_; }
+  virtual int num_workers();
+  virtual Result<std::vector<std::pair<int64_t, int>>> snapshot_streams(const std::string& path);
 
  private:
   Status begin(int port) override;
-  void end() override { dispatcher_->stop(); }
+  void end() override;
   const std::shared_ptr<Dispatcher> dispatcher_;
 };
 
-class WorkerServer final : public DataServer {
+class WorkerServer : public DataServer {
  public:
   // Listens on loopback where the worker's own address is there, and else on all addresses of the machine.
   WorkerServer(op::Registry& registry, WorkerConfig config);
-  ~WorkerServer() override { stop(); }
+  ~WorkerServer() override;
   DataWorker& worker() { return *worker_; }
+  virtual int num_tasks();
+  virtual std::vector<SnapshotProgress> snapshot_progress();
 
  private:
-  Status begin(int port) override { return worker_->start(port); }
-  void end() override { worker_->stop(); }
+  Status begin(int port) override;
+  void end() override;
   const std::shared_ptr<DataWorker> worker_;
 };
 

@@ -551,16 +551,15 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
 // gRPC ends the threads of its callbacks with the last channel or server of the process, and aborts where one of these threads is the one that lets go (1.51).
 // So one channel, to an address that nobody listens on, stays; its call makes it take hold of the threads.
 void keep_callback_threads() {
-  static GrpcChannel* const kept = [] {
-    auto* channel = new GrpcChannel("unix:/dev/null/nobody");
-    channel->call("/nobody", Message(), 1, false, [](Status, Message) {});
-    return channel;
-  }();
-  (void)kept;
+  static GrpcChannel* volatile kept = nullptr;  // volatile, so that the address stays where leak checkers look
+  static std::once_flag once;
+  std::call_once(once, [] {
+    kept = new GrpcChannel("unix:/dev/null/nobody");
+    kept->call("/nobody", Message(), 1, false, [](Status, Message) {});
+  });
 }
 
 const TransportApi kApi = {
-    kTransportLayout,
     [](const Settings& settings) { process_settings() = settings; },
     [](const std::string& address) -> std::shared_ptr<Channel> {
       keep_callback_threads();
@@ -575,6 +574,7 @@ const TransportApi kApi = {
 };
 
 }  // namespace
-}  // namespace weft_engine::remote
 
-extern "C" __attribute__((visibility("default"))) const weft_engine::remote::TransportApi* weft_transport_api() { return &weft_engine::remote::kApi; }
+const TransportApi& grpc_transport() { return kApi; }
+
+}  // namespace weft_engine::remote
