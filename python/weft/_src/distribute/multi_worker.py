@@ -17,6 +17,7 @@ from weft._src.distribute.options import (
 )
 from weft._src.distribute.strategy import Strategy, StrategyV1
 from weft._src.distribute.values import DistributedValues
+from weft._src.framework import nest
 from weft._src.framework.device import device
 from weft._src.trackable.base import CheckpointInitialValue
 
@@ -124,6 +125,8 @@ class CollectiveAllReduceExtended(MirroredExtended):
         if is_mirrored(value) and reduce_op == ReduceOp.MEAN:
             return value
         assert not is_mirrored(value)
+        if nest.is_nested(value) and any(isinstance(v, DistributedValues) for v in nest.flatten(value)):
+            return nest.map_structure(lambda v: self._reduce_to(reduce_op, v, destinations, options), value)
         if isinstance(value, DistributedValues) and len(self._devices) == 1:
             value = value._values[0]
         merged = self._communication_options.merge(options)
@@ -219,6 +222,17 @@ class CollectiveAllReduceStrategy(Strategy):
 
     def __init__(self, cluster_resolver=None, communication_options=None):
         super().__init__(CollectiveAllReduceExtended(self, cluster_resolver, communication_options))
+
+    def reduce(self, reduce_op, value, axis):
+        # Keras 3 asks for the mean of its metrics, which are scalars, along the first axis of each worker's values.
+        if axis == 0 and self.extended._in_multi_worker_mode() and _is_scalar(value):
+            axis = None
+        return super().reduce(reduce_op, value, axis)
+
+
+def _is_scalar(value):
+    parts = value._values if isinstance(value, DistributedValues) else (value,)
+    return all(isinstance(v, _weft.TensorBase) and v.shape.rank == 0 for v in parts)
 
 
 class CollectiveAllReduceStrategyExperimental(CollectiveAllReduceStrategy):
