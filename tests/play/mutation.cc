@@ -23,7 +23,11 @@
 namespace weft_engine::testing {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSecondsPerCall = 200;  // sanitizers are ten times slower
+#else
 constexpr int kSecondsPerCall = 20;
+#endif
 // Small enough that a runaway size is refused rather than filled.
 constexpr int64_t kMemoryLimit = int64_t(1) << 30;
 

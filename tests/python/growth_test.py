@@ -41,7 +41,7 @@ def _check(work, times, most):
     grows in every round."""
     for _ in range(max(5, times // 5)):
         work()
-    for _ in range(3):
+    for _ in range(6):
         functions, before = _functions(), _resident()
         for _ in range(times):
             work()

@@ -144,7 +144,9 @@ TEST_CASE("servers of the tf.data service live through any messages") {
   }
   MESSAGE(sent, " messages");
   CHECK(sent > 100);
+#ifndef __SANITIZE_ADDRESS__  // it keeps what is freed, and finds leaks by itself
   CHECK(resident_mb() < before + 64);
+#endif
 
   // And what makes sense still works.
   auto version = (*to_dispatcher)->call("GetVersion", Message(), stop, kLimit);
