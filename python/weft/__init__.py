@@ -33,7 +33,7 @@ def __getattr__(name):
     elif name in _top.OF_KERAS:
         value = getattr(importlib.import_module("weft.keras"), name)
     else:
-        raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
+        value = _namespace.missing("tf")(name)
     globals()[name] = value
     return value
 

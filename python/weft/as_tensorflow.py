@@ -76,8 +76,9 @@ def _find(fullname):
 
         return private.find(fullname)
     if fullname.startswith("tensorflow.keras."):
-        importlib.import_module("weft.keras")
-        return importlib.import_module("keras._tf_keras." + fullname.removeprefix("tensorflow."))
+        from weft._src import keras_package
+
+        return keras_package.load(below=fullname.removeprefix("tensorflow.keras"))
     name = fullname.removeprefix("tensorflow.")
     name = name.removeprefix("_api.v2.").removeprefix("compat.v2.")
     try:

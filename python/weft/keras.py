@@ -1,16 +1,7 @@
-"""tf.keras: the package keras (Keras 3), which runs on weft as it runs on TensorFlow. This module becomes that package."""
+"""tf.keras: the package keras (Keras 3), or tf_keras, which run on weft as they run on TensorFlow. This module becomes that package."""
 
-import os
 import sys
 
-import weft.as_tensorflow  # noqa: F401  Keras says `import tensorflow`
+from weft._src import keras_package
 
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-try:
-    from keras._tf_keras import keras
-except ModuleNotFoundError as error:
-    if error.name not in ("keras", "keras._tf_keras"):
-        raise
-    raise ImportError("tf.keras is the package keras, which is not installed here: pip install keras") from None
-
-sys.modules[__name__] = keras
+sys.modules[__name__] = keras_package.load()

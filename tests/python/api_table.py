@@ -14,8 +14,8 @@ TARGET = HERE.parent.parent / "docs/python_api.md"
 HEAD = """# Python: which of TensorFlow's symbols there are
 
 Written by `tests/python/api_table.py --write`; `tests/python/api_test.py` checks that it is true. The symbols are those of TensorFlow 2.21's public modules, without Keras;
-"uses" is how often the programs of the coverage lists name them. `tf.raw_ops` has every op of the engine. A symbol that is not there raises
-AttributeError, which says so.
+"uses" is how often the programs of the coverage lists name them. `tf.raw_ops` has every op of the engine. What "missing" lists has its signature and raises
+UnimplementedError, which says why.
 
 """
 
@@ -27,7 +27,7 @@ def has(symbol):
             value = getattr(value, part)
         except AttributeError:
             return False
-    return True
+    return not getattr(value, "__unsupported__", False)
 
 
 def rows():

@@ -1,5 +1,6 @@
 """tf.__internal__.tracking: what other packages build their objects on."""
 
+from weft._src.internal.utilities import saveable_objects_from_trackable  # noqa: F401
 from weft._src.namespace import missing
 from weft._src.trackable.autotrackable import AutoTrackable  # noqa: F401
 from weft._src.trackable.base import (

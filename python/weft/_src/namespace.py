@@ -4,11 +4,16 @@ import importlib
 
 
 def missing(namespace):
-    """TensorFlow's error for names that are not there: the `__getattr__` of a namespace that has all its names."""
-    module = namespace.replace("tf.", "tensorflow._api.v2.", 1)
+    """The `__getattr__` of a namespace that has all its names: what refuses (absent.py), or TensorFlow's error for names that are not there."""
+    module = "tensorflow" if namespace == "tf" else namespace.replace("tf.", "tensorflow._api.v2.", 1)
 
     def __getattr__(name):
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        from weft._src import absent
+
+        found = None if name.startswith("__") else absent.find(f"{namespace}.{name}")
+        if found is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return found
 
     return __getattr__
 
@@ -44,6 +49,8 @@ def lazily(scope, namespace, text, spaces=(), otherwise=None):
         return value
 
     def __dir__():
-        return sorted({*table, *spaces})
+        from weft._src import absent
+
+        return sorted({*table, *spaces, *absent.names(namespace)})
 
     return __getattr__, __dir__

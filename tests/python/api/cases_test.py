@@ -129,3 +129,8 @@ GRAPH_ONLY_EAGER = [
     ".numpy()",
     "P.assert",
 ]
+
+
+def test_version_1():
+    """Eagerly alone: functions of version 1 make variables and Python objects."""
+    check("version_1", lambda line, names, want: cases.attempt(line, names, tf))

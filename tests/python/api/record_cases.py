@@ -14,7 +14,7 @@ import cases  # noqa: E402
 
 if __name__ == "__main__":
     recorded = {}
-    for area in cases.AREAS:
+    for area in [*cases.AREAS, *cases.EAGER_AREAS]:
         lines, names = cases.load(area, tf)
         recorded[area] = {line: cases.attempt(line, names, tf) for line in lines}
     text = json.dumps(recorded, indent=0, allow_nan=True)

@@ -2,6 +2,9 @@
 
     python record_signatures.py > data/signatures.txt
     python record_signatures.py classes > data/signatures_of_classes.txt
+    python record_signatures.py names > data/names.txt
+
+The last has every public name, with tf.compat.v1, tf.__internal__ and tf.__operators__ (names_test.py): "kind name(parameters)", without those of Keras, which are its own.
 
 Each line is a symbol and its parameters, without annotations; a "raw" line is an op of tf.raw_ops."""
 
@@ -10,6 +13,7 @@ import sys
 import types
 
 import tensorflow as tf
+from signature_text import text
 
 NAMESPACES = """tf tf.math tf.math.special tf.linalg tf.linalg.experimental tf.nn tf.nn.experimental tf.random tf.random.experimental tf.bitwise tf.dtypes tf.debugging
 tf.debugging.experimental tf.config tf.config.experimental tf.config.optimizer tf.config.threading tf.quantization tf.sysconfig tf.strings tf.sparse tf.ragged tf.image
@@ -26,6 +30,49 @@ def parameters(function):
         star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
         out.append(star + p.name + ("" if p.default is p.empty else f"={p.default!r}"))
     return ", ".join(out)
+
+
+# Modules below these are other packages' or stand for one that is recorded: Keras, absl's flags, the ops.
+OTHERS = {
+    "keras",
+    "layers",
+    "rnn_cell",
+    "raw_ops",
+    "flags",
+    "tf_decorator",
+    "compat",
+    "initializers",
+    "losses",
+    "metrics",
+    "optimizers",
+}
+# Not public, though they can be seen.
+LEAKED = {"tf.dtensor", "tf.security", "tf.tools", "tf.python", "tf.core", "tf.compiler"}
+
+
+def names(module, prefix):
+    for name in sorted(dir(module)):
+        if name.startswith("_"):
+            continue
+        value = getattr(module, name)
+        full = f"{prefix}.{name}"
+        if isinstance(value, types.ModuleType):
+            if full in LEAKED:
+                continue
+            if name in OTHERS and full not in (
+                "tf.compat.v1.losses",
+                "tf.compat.v1.metrics",
+                "tf.compat.v1.initializers",
+            ):
+                print("module", full)
+            elif getattr(value, "__name__", "").startswith("tensorflow"):
+                print("module", full)
+                names(value, full)
+        elif isinstance(value, type) or callable(value):
+            kind = "class" if isinstance(value, type) else "function"
+            print(f"{kind} {full}({text(value)})".replace("\n", " "))
+        else:
+            print("object", full)
 
 
 def line(name, function):
@@ -64,6 +111,10 @@ def classes():
 if __name__ == "__main__":
     if sys.argv[1:] == ["classes"]:
         classes()
+        sys.exit()
+    if sys.argv[1:] == ["names"]:
+        for root in ("tf", "tf.compat.v1", "tf.__internal__", "tf.__operators__"):
+            names(find(root), root)
         sys.exit()
     for namespace in NAMESPACES:
         module = find(namespace)

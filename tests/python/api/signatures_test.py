@@ -23,6 +23,22 @@ def parameters(function):
     return ", ".join(out)
 
 
+# TensorFlow's are contextlib's, too, which getfullargspec does not look through.
+ONLY_SIGNATURE = {"tf.experimental.dtensor.default_mesh"}
+
+
+def by_getfullargspec(function):
+    """The same by inspect.getfullargspec, which libraries use, too; it does not follow wrappers."""
+    spec = inspect.getfullargspec(function)
+    if inspect.ismethod(function):
+        return None  # has self, as signature has not
+    defaults = dict(zip(spec.args[::-1], (spec.defaults or ())[::-1])) | (spec.kwonlydefaults or {})
+    out = [name + (f"={defaults[name]!r}" if name in defaults else "") for name in spec.args]
+    out += ["*" + spec.varargs] if spec.varargs else []
+    out += [name + (f"={defaults[name]!r}" if name in defaults else "") for name in spec.kwonlyargs]
+    return ", ".join(out + (["**" + spec.varkw] if spec.varkw else []))
+
+
 def find(symbol):
     """The function of that name; None where weft does not have it (or a part that it needs)."""
     found = tf
@@ -44,6 +60,9 @@ def differences(lines):
         have = parameters(function)
         if have != expected[:-1]:
             out.append(f"{symbol}\n  has  {have}\n  want {expected[:-1]}")
+        listed = by_getfullargspec(function)
+        if listed is not None and have != listed and symbol not in ONLY_SIGNATURE:
+            out.append(f"getfullargspec of {symbol}\n  has  {listed}\n  want {have}")
     return out
 
 

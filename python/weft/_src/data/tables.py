@@ -1,5 +1,7 @@
 """Lookup tables filled by datasets."""
 
+import collections
+
 from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.tensor import Tensor
@@ -39,12 +41,17 @@ class DatasetInitializer(TableInitializerBase):
         return raw.InitializeTableFromDataset(table_handle=table.resource_handle, dataset=self.dataset._variant_tensor)
 
 
+# How keys that a table does not know are spread over its buckets.
+HasherSpec = collections.namedtuple("HasherSpec", ["hasher", "key"])
+FastHashSpec = HasherSpec("fasthash", None)
+
+
 def table_from_dataset(
     dataset=None,
     num_oov_buckets=0,
     vocab_size=None,
     default_value=None,
-    hasher_spec=None,
+    hasher_spec=FastHashSpec,
     key_dtype=dtypes.string,
     name=None,
 ):
@@ -65,7 +72,7 @@ def table_from_dataset(
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
     if not key_dtype.is_integer and key_dtype != dtypes.string:
         raise TypeError(f"`key_dtype` must be either an integer or string type, but got {key_dtype}")
-    if hasher_spec is not None:
+    if hasher_spec is not None and hasher_spec != FastHashSpec:
         raise NotImplementedError("table_from_dataset with a hasher_spec")
     if vocab_size is not None:
         from weft._src.data.experimental import assert_cardinality
@@ -82,7 +89,7 @@ def index_table_from_dataset(
     num_oov_buckets=0,
     vocab_size=None,
     default_value=-1,
-    hasher_spec=None,
+    hasher_spec=FastHashSpec,
     key_dtype=dtypes.string,
     name=None,
 ):

@@ -1,7 +1,6 @@
 """tf.distribute.experimental.PreemptionCheckpointHandler: a checkpoint when this machine, or that of another worker, is about to be
 taken away, and training from there when the program is started again."""
 
-import contextlib
 import os
 import shutil
 import signal
@@ -10,6 +9,7 @@ import threading
 import time
 
 from weft._src.distribute import collectives, multi_worker_util
+from weft._src.framework.contexts import contextmanager
 from weft._src.distribute.cluster_spec import ClusterSpec
 from weft._src.distribute.options import CommunicationOptions
 from weft._src.distribute.values import full_device
@@ -108,7 +108,7 @@ class PreemptionCheckpointHandler:
         self._counter += 1
         self._run_seconds = 0.0
 
-    @contextlib.contextmanager
+    @contextmanager
     def watch_preemption_scope(self):
         """The block's steps are watched; what they do is seen in save_checkpoint_if_preempted."""
         yield

@@ -1,12 +1,11 @@
 """tf.experimental.async_scope and its like. Eager ops of this process have their values when the call returns; ops in other tasks of a cluster are
 sent and not waited for, and their errors are raised where somebody waits."""
 
-import contextlib
-
 from weft._src.framework import eager_context
+from weft._src.framework.contexts import contextmanager
 
 
-@contextlib.contextmanager
+@contextmanager
 def async_scope():
     """Ops of the block may return before they ran. Its end waits for them, and raises the first error that nobody has seen."""
     yield
@@ -22,7 +21,7 @@ def enable_strict_mode():
     """Deprecated behaviour raises an error; weft has none of it."""
 
 
-@contextlib.contextmanager
+@contextmanager
 def function_executor_type(executor_type):
     """Which executor functions of the block run on; weft has one."""
     yield

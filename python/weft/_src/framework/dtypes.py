@@ -116,7 +116,7 @@ class DType:
     __slots__ = ("_type_enum", "_name", "__weakref__")
     _by_number = {}
 
-    def __new__(cls, type_enum):
+    def __new__(cls, type_enum, handle_data=None):
         if type_enum in cls._by_number:
             return cls._by_number[type_enum]
         number = int(type_enum)

@@ -9,7 +9,7 @@ class OpError(Exception):
     error_code = 2
     _engine_message = None  # of an error of the engine: its text without the names of ops and functions around it
 
-    def __init__(self, node_def, op, message, error_code=None, *args):
+    def __init__(self, node_def, op, message, error_code, *args):
         super().__init__()  # TensorFlow's have no args: repr shows the class alone
         self._node_def, self._op, self._message = node_def, op, message
         if error_code is not None and not isinstance(error_code, dict):
@@ -28,9 +28,6 @@ class OpError(Exception):
     def node_def(self):
         return self._node_def
 
-    def __new__(cls, *args, **kwargs):
-        return Exception.__new__(cls)
-
     def __str__(self):
         return self._message
 
@@ -41,7 +38,12 @@ class OpError(Exception):
 
 
 def _make(name, code, doc, extra=()):
-    cls = type(name, (OpError, *extra), {"__doc__": doc, "error_code": code, "__module__": "weft.errors"})
+    def __init__(self, node_def, op, message, *args):
+        OpError.__init__(self, node_def, op, message, None, *args)
+
+    __init__.__qualname__ = f"{name}.__init__"
+    members = {"__doc__": doc, "error_code": code, "__module__": "weft.errors", "__init__": __init__}
+    cls = type(name, (OpError, *extra), members)
     _registered[code] = cls
     return cls
 

@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 from weft._src.framework import dtypes
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
@@ -726,7 +727,7 @@ def control_dependencies(control_inputs):
     return contextlib.nullcontext()
 
 
-@contextlib.contextmanager
+@contextmanager
 def init_scope():
     """Out of every function that is being traced: ops of the block run at once (or go to the graph of version 1 around)."""
     outermost, graph = None, _weft.current_graph()

@@ -6,9 +6,13 @@ from weft import _weft
 from weft._src.framework.tensor import SymbolicTensor
 
 
-@functools.cache
 def get_logger():
     """TensorFlow's logger."""
+    return _logger()
+
+
+@functools.cache
+def _logger():
     import logging
 
     logger = logging.getLogger("tensorflow")

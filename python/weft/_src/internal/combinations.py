@@ -205,4 +205,5 @@ def _with_arguments(method, known):
     return run
 
 
-generate = functools.partial(_generate, test_combinations=(EagerGraphCombination(), TFVersionCombination()))
+DEFAULT_COMBINATIONS = (EagerGraphCombination(), TFVersionCombination())
+generate = functools.partial(_generate, test_combinations=DEFAULT_COMBINATIONS)

@@ -1,5 +1,7 @@
 """Classes of datasets by TensorFlow's names, for isinstance: weft has one class, whose objects say what they are."""
 
+import abc
+
 from weft._src.data.dataset import Dataset
 
 
@@ -12,3 +14,10 @@ def __getattr__(name):
     if name.startswith("_") and name.endswith("Dataset"):
         return _Named(name, (), {"__module__": __name__})
     raise AttributeError(name)
+
+
+class AnyDataset(abc.ABC):
+    """tf.__internal__.types.data.Dataset: what every dataset is an instance of."""
+
+
+AnyDataset.register(Dataset)

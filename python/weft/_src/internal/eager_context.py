@@ -1,11 +1,10 @@
 """tf.__internal__.eager_context"""
 
-import contextlib
-
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 
 
-@contextlib.contextmanager
+@contextmanager
 def eager_mode():
     """Ops of the block run at once."""
     _weft.enter_eager()
@@ -23,7 +22,7 @@ def set_soft_device_placement(enabled):
     _weft.set_soft_placement(bool(enabled))
 
 
-@contextlib.contextmanager
+@contextmanager
 def graph_mode():
     """Ops of the block are added to the default graph."""
     from weft._src.framework.graph import get_default_graph

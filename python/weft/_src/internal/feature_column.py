@@ -1,10 +1,7 @@
 """tf.__internal__.feature_column: what layers of feature columns are made of."""
 
 from weft._src.framework import errors
-from weft._src.ops.feature_columns import _Column as FeatureColumn  # noqa: F401
-from weft._src.ops import feature_columns as _columns
-
-DenseColumn = (_columns.NumericColumn, _columns.BucketizedColumn, _columns.IndicatorColumn, _columns.EmbeddingColumn)
+from weft._src.ops.feature_columns import DenseColumn, _Column as FeatureColumn  # noqa: F401
 
 
 def _unimplemented(name):

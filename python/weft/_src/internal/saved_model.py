@@ -41,3 +41,17 @@ def load_partial(export_dir, filters, tags=None, options=None):
     from weft._src.saved_model.load_partial import load_partial as load
 
     return load(export_dir, filters, tags, options)
+
+
+def encode_structure(nested_structure):
+    """A structure of specs and plain values as a StructuredValue message."""
+    from weft._src.saved_model.structured import encode
+
+    return encode(nested_structure)
+
+
+def decode_proto(proto):
+    """The structure that a StructuredValue message describes."""
+    from weft._src.saved_model.structured import decode
+
+    return decode(proto)

@@ -74,3 +74,14 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     with name_scope_v1(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         part = math_ops.cast(1.0 - math_ops.cast(decay, variable.dtype.base_dtype), variable.dtype.base_dtype)
         return variable.assign_sub((variable - math_ops.cast(value, variable.dtype.base_dtype)) * part, name=scope)
+
+
+def saveable_objects_from_trackable(obj, tf1_saver=False):
+    """The SaveableObjects of an object; weft's objects tell their tensors themselves."""
+    from weft._src.framework import errors
+
+    raise errors.UnimplementedError(
+        None,
+        None,
+        "tf.__internal__.tracking.saveable_objects_from_trackable is not supported: weft saves objects without SaveableObjects",
+    )

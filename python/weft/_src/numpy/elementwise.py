@@ -87,8 +87,6 @@ _PLAIN = {
     "signbit": lambda x: x < 0 if not x.dtype.is_floating else tf.logical_or(x < 0, tf.logical_and(x == 0, 1 / x < 0)),
     "isreal": lambda x: tf.math.imag(x) == 0 if x.dtype.is_complex else tf.ones_like(x, tf.bool),
     "iscomplex": lambda x: tf.math.imag(x) != 0 if x.dtype.is_complex else tf.zeros_like(x, tf.bool),
-    "real": lambda x: tf.math.real(x) if x.dtype.is_complex else x,
-    "imag": lambda x: tf.math.imag(x) if x.dtype.is_complex else tf.zeros_like(x),
 }
 globals().update({name: _unary(name, function) for name, function in _PLAIN.items()})
 isnan, isinf, isfinite = _is(tf.math.is_nan, False), _is(tf.math.is_inf, False), _is(tf.math.is_finite, True)
@@ -98,6 +96,18 @@ isposinf, isneginf = _is(lambda x: x == math.inf, False), _is(lambda x: x == -ma
 def sign(x, out=None, where=None, **kwargs):
     x = as_tensor(x)
     return tf.sign(x)
+
+
+def real(val):
+    """numpy.real of each element."""
+    val = as_tensor(val)
+    return tf.math.real(val) if val.dtype.is_complex else val
+
+
+def imag(val):
+    """numpy.imag of each element."""
+    val = as_tensor(val)
+    return tf.math.imag(val) if val.dtype.is_complex else tf.zeros_like(val)
 
 
 def angle(z, deg=False):

@@ -1,5 +1,7 @@
 """tf.experimental.numpy.random."""
 
+import numpy as np
+
 import weft as tf
 from weft._src.namespace import missing
 from weft._src.numpy.types import as_type, default_float
@@ -38,7 +40,7 @@ def rand(*size):
     return uniform(0.0, 1.0, list(size))
 
 
-def randint(low, high=None, size=None, dtype=tf.int64):
+def randint(low, high=None, size=None, dtype=np.int64):
     low, high = (0, low) if high is None else (low, high)
     size = [] if size is None else [size] if isinstance(size, int) else list(size)
     wanted = as_type(dtype)

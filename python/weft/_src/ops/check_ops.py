@@ -40,7 +40,7 @@ def _brief(item, summarize):
 # ---- two values -------------------------------------------------------------------------------------------
 
 
-def _comparison(sign, op, name, x, y, message, summarize, given, data=None):
+def comparison(sign, op, name, x, y, message, summarize, given, data=None):
     with scope(given, name):
         if not isinstance(x, Tensor) and isinstance(y, Tensor):
             x, y = convert_to_tensor(x, dtype_hint=None if not y.dtype.is_floating else y.dtype, name="x"), y
@@ -113,42 +113,47 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
     with scope(name, "assert_equal"):  # TensorFlow opens two
         if x is y:
             return None
-    return _comparison("==", math_ops.equal, "assert_equal", x, y, message, summarize, name)
+    return comparison("==", math_ops.equal, "assert_equal", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """x != y everywhere."""
-    return _comparison("!=", math_ops.not_equal, "assert_none_equal", x, y, message, summarize, name)
+    return comparison("!=", math_ops.not_equal, "assert_none_equal", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_less(x, y, message=None, summarize=None, name=None):
     """x < y everywhere."""
-    return _comparison("<", math_ops.less, "assert_less", x, y, message, summarize, name)
+    return comparison("<", math_ops.less, "assert_less", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_less_equal(x, y, message=None, summarize=None, name=None):
     """x <= y everywhere."""
-    return _comparison("<=", math_ops.less_equal, "assert_less_equal", x, y, message, summarize, name)
+    return comparison("<=", math_ops.less_equal, "assert_less_equal", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_greater(x, y, message=None, summarize=None, name=None):
     """x > y everywhere."""
-    return _comparison(">", math_ops.greater, "assert_greater", x, y, message, summarize, name)
+    return comparison(">", math_ops.greater, "assert_greater", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_greater_equal(x, y, message=None, summarize=None, name=None):
     """x >= y everywhere."""
-    return _comparison(">=", math_ops.greater_equal, "assert_greater_equal", x, y, message, summarize, name)
+    return comparison(">=", math_ops.greater_equal, "assert_greater_equal", x, y, message, summarize, name)
 
 
 @dispatchable
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
     """|x - y| <= atol + rtol * |y| everywhere."""
+    return near(x, y, rtol, atol, message, summarize, name)
+
+
+def near(x, y, rtol, atol, message, summarize, name, data=None):
+    """assert_near with the data to print."""
     with scope(name, "assert_near"):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, x.dtype, name="y")
@@ -156,14 +161,15 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
         eps = 10 * np.finfo(dtype.as_numpy_dtype).eps
         rtol = convert_to_tensor(eps if rtol is None else rtol, dtype, name="rtol")
         atol = convert_to_tensor(eps if atol is None else atol, dtype, name="atol")
-        data = [
-            _prefix(message),
-            f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
-            f"x ({_name(x)}) = ",
-            x,
-            f"y ({_name(y)}) = ",
-            y,
-        ]
+        if data is None:
+            data = [
+                _prefix(message),
+                f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
+                f"x ({_name(x)}) = ",
+                x,
+                f"y ({_name(y)}) = ",
+                y,
+            ]
         tolerance = atol + rtol * math_ops.abs(y)
         return _assert(math_ops.reduce_all(math_ops.less(math_ops.abs(x - y), tolerance)), data, summarize)
 
@@ -175,41 +181,53 @@ def _prefix(message):
     return f"{message}.  " if message else ""
 
 
-def _sign(text, sign, left, right, name, x, message, summarize, given):
+# Text, operator, its left and its right side.
+SIGNS = {
+    "assert_positive": ("> 0", "<", 0, "x"),
+    "assert_negative": ("< 0", "<", "x", 0),
+    "assert_non_negative": (">= 0", "<=", 0, "x"),
+    "assert_non_positive": ("<= 0", "<=", "x", 0),
+}
+
+
+def sign(name, x, message, summarize, given, data=None):
+    """The check of this name of SIGNS with the data to print."""
+    text, operator, left, right = SIGNS[name]
     with scope(given, name):
         x = convert_to_tensor(x, name="x")
-        data = [_prefix(message), f"Condition x {text} did not hold element-wise:", f"x ({_name(x)}) = ", x]
-        if text == "<= 0":
-            # Two of TensorFlow's texts run together here.
-            data[1:3] = [data[1] + data[2]]
+        if data is None:
+            data = [_prefix(message), f"Condition x {text} did not hold element-wise:", f"x ({_name(x)}) = ", x]
+            if text == "<= 0":
+                # Two of TensorFlow's texts run together here.
+                data[1:3] = [data[1] + data[2]]
         zero = convert_to_tensor(0, x.dtype)
-        op = math_ops.less if sign == "<" else math_ops.less_equal
+        op = math_ops.less if operator == "<" else math_ops.less_equal
         a, b = (zero if side == 0 else x for side in (left, right))
-        return _comparison(sign, op, "assert_" + op.__name__, a, b, None, summarize, None, data)
+        return comparison(operator, op, "assert_" + op.__name__, a, b, None, summarize, None, data)
 
 
 @dispatchable
 def assert_positive(x, message=None, summarize=None, name=None):
     """x > 0 everywhere."""
-    return _sign("> 0", "<", 0, "x", "assert_positive", x, message, summarize, name)
+    return sign("assert_positive", x, message, summarize, name)
 
 
 @dispatchable
 def assert_negative(x, message=None, summarize=None, name=None):
     """x < 0 everywhere."""
-    return _sign("< 0", "<", "x", 0, "assert_negative", x, message, summarize, name)
+    return sign("assert_negative", x, message, summarize, name)
 
 
 @dispatchable
 def assert_non_negative(x, message=None, summarize=None, name=None):
     """x >= 0 everywhere."""
-    return _sign(">= 0", "<=", 0, "x", "assert_non_negative", x, message, summarize, name)
+    return sign("assert_non_negative", x, message, summarize, name)
 
 
 @dispatchable
 def assert_non_positive(x, message=None, summarize=None, name=None):
     """x <= 0 everywhere."""
-    return _sign("<= 0", "<=", "x", 0, "assert_non_positive", x, message, summarize, name)
+    return sign("assert_non_positive", x, message, summarize, name)
 
 
 # ---- ranks, types, shapes ---------------------------------------------------------------------------------
@@ -219,8 +237,17 @@ def _who(tensor):
     return "" if isinstance(tensor, EagerTensor) else tensor.name
 
 
-def _ranks(x, ranks, holds, what, name, message, given, words):
-    """A check of the rank: by what is known of the shape, else by an op."""
+# What holds of the rank and those that were asked for, and how texts say it.
+RANKS = {
+    "assert_rank": (lambda have, known: have == known[0], ""),
+    "assert_rank_at_least": (lambda have, known: have >= known[0], "at least "),
+    "assert_rank_in": (lambda have, known: have in known, "in "),
+}
+
+
+def ranks_hold(name, x, ranks, message, given, data=None, summarize=None):
+    """The check of this name of RANKS: by what is known of the shape, else by an op."""
+    holds, what = RANKS[name]
     with scope(given, name):
         x = convert_to_tensor(x) if not hasattr(x, "dense_shape") else x
         known = []
@@ -238,38 +265,37 @@ def _ranks(x, ranks, holds, what, name, message, given, words):
                 )
             return raw.NoOp() if _weft.in_graph() else None
         now = array_ops.rank(x)
-        data = [
-            _prefix(message),
-            f"Tensor {_who(x)} must have rank{words}",
-            *[convert_to_tensor(r) for r in ranks],
-            "Received shape: ",
-            array_ops.shape(x),
-        ]
+        if data is None:
+            data = [
+                _prefix(message),
+                f"Tensor {_who(x)} must have rank {what}".rstrip(),
+                *[convert_to_tensor(r) for r in ranks],
+                "Received shape: ",
+                array_ops.shape(x),
+            ]
         if name == "assert_rank_at_least":
             condition = math_ops.greater_equal(now, ranks[0])
         else:
             condition = math_ops.reduce_any(array_ops.stack([math_ops.equal(now, r) for r in ranks]))
-        return _assert(condition, data)
+        return _assert(condition, data, summarize)
 
 
 @dispatchable
 def assert_rank(x, rank, message=None, name=None):
     """x has this rank."""
-    return _ranks(x, [rank], lambda have, known: have == known[0], "", "assert_rank", message, name, "")
+    return ranks_hold("assert_rank", x, [rank], message, name)
 
 
 @dispatchable
 def assert_rank_at_least(x, rank, message=None, name=None):
     """x has at least this rank."""
-    return _ranks(
-        x, [rank], lambda have, known: have >= known[0], "at least ", "assert_rank_at_least", message, name, " at least"
-    )
+    return ranks_hold("assert_rank_at_least", x, [rank], message, name)
 
 
 @dispatchable
 def assert_rank_in(x, ranks, message=None, name=None):
     """x has one of these ranks."""
-    return _ranks(x, list(ranks), lambda have, known: have in known, "in ", "assert_rank_in", message, name, " in")
+    return ranks_hold("assert_rank_in", x, list(ranks), message, name)
 
 
 @dispatchable

@@ -39,8 +39,12 @@ class _Column:
         return str(self) < str(other)
 
 
+class DenseColumn(_Column):
+    """A column that gives numbers."""
+
+
 class NumericColumn(
-    _Column, collections.namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"])
+    DenseColumn, collections.namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"])
 ):
     """Numbers as they are."""
 
@@ -67,7 +71,7 @@ class NumericColumn(
         return raw.Reshape(tensor=self.tensor(features), shape=[-1, self.size])
 
 
-class BucketizedColumn(_Column, collections.namedtuple("BucketizedColumn", ["source_column", "boundaries"])):
+class BucketizedColumn(DenseColumn, collections.namedtuple("BucketizedColumn", ["source_column", "boundaries"])):
     """Numbers by the range that they are in."""
 
     name = property(lambda self: self.source_column.name + "_bucketized")
@@ -265,7 +269,7 @@ class CrossedColumn(_Column, collections.namedtuple("CrossedColumn", ["keys", "h
         return sparse_ops.cross_hashed(parts, self.hash_bucket_size, self.hash_key)
 
 
-class IndicatorColumn(_Column, collections.namedtuple("IndicatorColumn", ["categorical_column"])):
+class IndicatorColumn(DenseColumn, collections.namedtuple("IndicatorColumn", ["categorical_column"])):
     """A place for each class, with how often (or how much) it is there."""
 
     name = property(lambda self: self.categorical_column.name + "_indicator")
@@ -302,7 +306,7 @@ class IndicatorColumn(_Column, collections.namedtuple("IndicatorColumn", ["categ
 
 
 class EmbeddingColumn(
-    _Column,
+    DenseColumn,
     collections.namedtuple(
         "EmbeddingColumn", ["categorical_column", "dimension", "combiner", "initializer", "max_norm", "trainable"]
     ),
@@ -383,8 +387,16 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
 
 
 def categorical_column_with_vocabulary_file(
-    key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0, default_value=None, dtype=dtypes.string
+    key,
+    vocabulary_file,
+    vocabulary_size=None,
+    dtype=dtypes.string,
+    default_value=None,
+    num_oov_buckets=0,
+    file_format=None,
 ):
+    if file_format not in (None, "text"):
+        raise ValueError(f"Vocabularies of the format {file_format!r} are not supported: text files are")
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
     if vocabulary_size is None:

@@ -71,10 +71,21 @@ def _resized(images, size, method, antialias):
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
     """Images of another size."""
     with scope(name, "resize"):
-        return _resize(images, size, method, preserve_aspect_ratio, antialias)
+        return resize_by(
+            lambda batch, size: _resized(batch, size, method, antialias),
+            lambda batch: (
+                batch
+                if method == ResizeMethod.NEAREST_NEIGHBOR or batch.dtype is dtypes.float32
+                else tf.cast(batch, dtypes.float32)
+            ),
+            images,
+            size,
+            preserve_aspect_ratio,
+        )
 
 
-def _resize(images, size, method, preserve_aspect_ratio, antialias):
+def resize_by(resized, unchanged, images, size, preserve_aspect_ratio):
+    """`resized`(images, size), or `unchanged`(images) where they have the size."""
     images = convert_to_tensor(images, name="images")
     if images.shape.rank is None:
         raise ValueError("'images' contains no shape.")
@@ -91,13 +102,9 @@ def _resize(images, size, method, preserve_aspect_ratio, antialias):
         size = tf.cast(tf.round(ratio * have), dtypes.int32)
     known = constant_value(size)
     if known is not None and batch.shape[1:3].as_list() == [int(known[0]), int(known[1])]:
-        made = (
-            batch
-            if method == ResizeMethod.NEAREST_NEIGHBOR or batch.dtype is dtypes.float32
-            else tf.cast(batch, dtypes.float32)
-        )
+        made = unchanged(batch)
     else:
-        made = _resized(batch, size, method, antialias)
+        made = resized(batch, size)
         if not isinstance(made, EagerTensor):
             sizes = constant_value_as_shape(size)
             made.set_shape([None, *([None, None] if sizes.rank is None else sizes.as_list()), None])
@@ -247,6 +254,13 @@ def resize_with_crop_or_pad(image, target_height, target_width):
 @dispatchable
 def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False):
     """Resized without a change of its form; zero around it."""
+    return pad_around(
+        image, target_height, target_width, lambda batch, size: resize(batch, size, method, antialias=antialias)
+    )
+
+
+def pad_around(image, target_height, target_width, resized):
+    """`resized`(images, size) as large as fits, in the middle of zeros."""
 
     def fit(batch):
         height, width = tf.cast(_size(batch, 1), dtypes.float64), tf.cast(_size(batch, 2), dtypes.float64)
@@ -255,7 +269,7 @@ def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILI
         nh, nw = tf.cast(tf.floor(height / ratio), dtypes.int32), tf.cast(tf.floor(width / ratio), dtypes.int32)
         top = tf.maximum(0, tf.cast(tf.floor((th - tf.floor(height / ratio)) / 2), dtypes.int32))
         left = tf.maximum(0, tf.cast(tf.floor((tw - tf.floor(width / ratio)) / 2), dtypes.int32))
-        made = resize(batch, tf.stack([nh, nw]), method, antialias=antialias)
+        made = resized(batch, tf.stack([nh, nw]))
         below, right = target_height - top - nh, target_width - left - nw
         made = tf.pad(made, tf.reshape(tf.stack([0, 0, top, below, left, right, 0, 0]), [4, 2]))
         return _with_shape(made, batch, target_height, target_width)

@@ -4,6 +4,7 @@ import contextlib
 import threading
 
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 from weft._src.raw import raw
 from weft._src.framework import dtypes, errors
 from weft._src.framework.convert import convert_to_tensor
@@ -37,7 +38,7 @@ def set_step(step):
     _state.step = step
 
 
-@contextlib.contextmanager
+@contextmanager
 def record_if(condition):
     """Summaries of the block are written only where the condition holds."""
     before = _state.recording
@@ -217,7 +218,7 @@ def flush(writer=None, name=None):
 # ---- values ----------------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
+@contextmanager
 def summary_scope(name, default_name="summary", values=None):
     """(the tag under the scopes around, the scope for the ops that compute the summary)"""
     name = name or default_name

@@ -294,8 +294,11 @@ class CheckpointInitialValueCallable:
 
 
 class CheckpointInitialValue:
-    def __init__(self, checkpoint_position):
+    """The first value of a variable that a checkpoint has; `shape` and `shard_info` tell the part of a sharded one."""
+
+    def __init__(self, checkpoint_position, shape=None, shard_info=None):
         self.checkpoint_position = checkpoint_position
+        self._shape, self._shard_info = shape, shard_info
 
     @property
     def wrapped_value(self):

@@ -85,16 +85,15 @@ def _relative(path, folder):
     return path
 
 
-def update_checkpoint_state(
+def state_of(
     save_dir,
     model_checkpoint_path,
     all_model_checkpoint_paths=None,
-    latest_filename=None,
     all_model_checkpoint_timestamps=None,
     last_preserved_timestamp=None,
 ):
-    """Writes the state file of a folder, in one move."""
-    from weft._src.proto import CheckpointState, text_format
+    """The CheckpointState of a folder, with paths as seen from there."""
+    from weft._src.proto import CheckpointState
 
     paths = list(all_model_checkpoint_paths or [])
     if model_checkpoint_path not in paths:
@@ -105,8 +104,49 @@ def update_checkpoint_state(
         state.all_model_checkpoint_timestamps.extend(all_model_checkpoint_timestamps)
     if last_preserved_timestamp is not None:
         state.last_preserved_timestamp = last_preserved_timestamp
-    path = _state_file(save_dir, latest_filename)
-    _weft.replace_file(path, text_format.MessageToString(state).encode())
+    return state
+
+
+def update_checkpoint_state(
+    save_dir,
+    model_checkpoint_path,
+    all_model_checkpoint_paths=None,
+    latest_filename=None,
+    all_model_checkpoint_timestamps=None,
+    last_preserved_timestamp=None,
+):
+    """Writes the state file of a folder, in one move."""
+    update_checkpoint_state_internal(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        latest_filename,
+        False,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
+
+
+def update_checkpoint_state_internal(
+    save_dir,
+    model_checkpoint_path,
+    all_model_checkpoint_paths=None,
+    latest_filename=None,
+    save_relative_paths=False,
+    all_model_checkpoint_timestamps=None,
+    last_preserved_timestamp=None,
+):
+    """tf.__internal__.train.update_checkpoint_state; paths below the folder are relative in any case."""
+    from weft._src.proto import text_format
+
+    state = state_of(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
+    _weft.replace_file(_state_file(save_dir, latest_filename), text_format.MessageToString(state).encode())
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):

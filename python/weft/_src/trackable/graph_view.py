@@ -5,10 +5,10 @@ from weft._src.trackable.base import SaveType, Trackable
 
 
 class ObjectGraphView:
-    """A root with its children; `attached` are further children of the root that it does not know itself."""
+    """A root with its children; `attached_dependencies` are further children of the root that it does not know itself."""
 
-    def __init__(self, root, attached=()):
-        self._root, self._attached = root, attached
+    def __init__(self, root, attached_dependencies=None):
+        self._root, self._attached = root, tuple(attached_dependencies or ())
 
     @property
     def root(self):

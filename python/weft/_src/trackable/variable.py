@@ -2,13 +2,13 @@
 is made."""
 
 import abc
-import contextlib
 import functools
 import itertools
 import sys
 import threading
 
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 from weft._src.raw import raw
 from weft._src.framework import dtypes, errors
 from weft._src.framework.graph import name_scope
@@ -33,7 +33,7 @@ def _creators():
     return getattr(_local, "creators", _NO_CREATORS)
 
 
-@contextlib.contextmanager
+@contextmanager
 def variable_creator_scope(variable_creator):
     """Variables of the block are made through variable_creator(next_creator, **kwargs)."""
     before = _creators()

@@ -1,9 +1,10 @@
-"""tf.compat.v1.image."""
+"""tf.compat.v1.image: pictures, resized as version 1 does it."""
 
-from weft._src.compat.v1.old_ops import extract_glimpse  # noqa: F401
+from weft._src.compat.v1.version_2 import namespace as _namespace
 
+_MODULES = """
+compat.v1.image: ResizeMethod draw_bounding_boxes extract_glimpse resize resize_area resize_bicubic resize_bilinear resize_image_with_pad
+compat.v1.image: resize_nearest_neighbor sample_distorted_bounding_box
+"""
 
-def __getattr__(name):
-    import weft.image as v2
-
-    return getattr(v2, name)
+__getattr__, __dir__ = _namespace(globals(), "image", _MODULES)

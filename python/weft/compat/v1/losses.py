@@ -1,7 +1,7 @@
 """tf.compat.v1.losses: losses with weights and reductions, collected in the graph."""
 
+from weft._src.compat.v1.version_2 import namespace as _namespace
 from weft._src.compat.v1.losses import (  # noqa: F401
-    __getattr__,
     Reduction,
     absolute_difference,
     add_loss,
@@ -19,3 +19,9 @@ from weft._src.compat.v1.losses import (  # noqa: F401
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
 )
+
+_MODULES = """
+compat.v1.losses: mean_pairwise_squared_error
+"""
+
+__getattr__, __dir__ = _namespace(globals(), "losses", _MODULES)

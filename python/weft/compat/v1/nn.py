@@ -1,7 +1,8 @@
 """tf.compat.v1.nn: where version 1's functions have other arguments than version 2's; everything else is tf.nn's."""
 
+from weft._src.compat.v1.version_2 import namespace as _namespace
+
 from weft._src.compat.v1.nn import (  # noqa: F401
-    __getattr__,
     avg_pool,
     batch_norm_with_global_normalization,
     conv1d,
@@ -37,3 +38,13 @@ from weft._src.compat.v1.nn import (  # noqa: F401
     weighted_moments,
     xw_plus_b,
 )
+
+_MODULES = """
+compat.v1.nn_native: conv3d_backprop_filter conv3d_backprop_filter_v2 depthwise_conv2d_native depthwise_conv2d_native_backprop_filter
+compat.v1.nn_native: depthwise_conv2d_native_backprop_input quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x dilation2d erosion2d
+compat.v1.nn_native: fractional_avg_pool fractional_max_pool max_pool_with_argmax
+compat.v1.old_ops: in_top_k
+keras_package: rnn_cell
+"""
+
+__getattr__, __dir__ = _namespace(globals(), "nn", _MODULES)

@@ -1,9 +1,9 @@
-"""tf.compat.v1.strings."""
+"""tf.compat.v1.strings: tf.strings with version 1's arguments where they differ."""
 
-from weft._src.compat.v1.old_ops import strings_split as split  # noqa: F401
+from weft._src.compat.v1.version_2 import namespace as _namespace
 
+_MODULES = """
+compat.v1.old_ops: split=strings_split
+"""
 
-def __getattr__(name):
-    import weft.strings as v2
-
-    return getattr(v2, name)
+__getattr__, __dir__ = _namespace(globals(), "strings", _MODULES)

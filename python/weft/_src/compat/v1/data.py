@@ -12,8 +12,15 @@ ONE_SHOT = "_weft_one_shot_iterators"  # the collection whose ops a session runs
 class Iterator:
     """An iterator of a graph: get_next() is a node, initializer an op."""
 
-    def __init__(self, spec, handle, initializer=None):
-        self._spec, self._handle, self._initializer = spec, handle, initializer
+    def __init__(self, iterator_resource, initializer, output_types, output_shapes, output_classes):
+        self._handle, self._initializer = iterator_resource, initializer
+        self._spec = _specs(output_types, output_shapes, output_classes)
+
+    @classmethod
+    def _of(cls, spec, handle):
+        made = cls.__new__(cls)
+        made._spec, made._handle, made._initializer = spec, handle, None
+        return made
 
     @property
     def initializer(self):
@@ -56,13 +63,22 @@ class Iterator:
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
         """An iterator for datasets of this structure; make_initializer binds one."""
-        from weft._src.framework.type_spec import TensorSpec
+        spec = _specs(output_types, output_shapes, output_classes)
+        return Iterator._of(spec, _handle(spec, shared_name))
 
-        if output_shapes is None:
-            spec = nest.map_structure(lambda t: TensorSpec(None, t), output_types)
-        else:
-            spec = nest.map_structure_up_to(output_types, lambda t, s: TensorSpec(s, t), output_types, output_shapes)
-        return Iterator(spec, _handle(spec, shared_name))
+
+def _specs(types, shapes, classes):
+    """Specs of what version 1 told by types, shapes and classes."""
+    from weft._src.framework.type_spec import TensorSpec
+    from weft._src.ops.sparse_tensor import SparseTensor, SparseTensorSpec
+
+    shapes = nest.map_structure(lambda t: None, types) if shapes is None else shapes
+    classes = nest.map_structure(lambda t: None, types) if classes is None else classes
+
+    def one(dtype, shape, cls):
+        return SparseTensorSpec(shape, dtype) if cls is SparseTensor else TensorSpec(shape, dtype)
+
+    return nest.map_structure_up_to(types, one, types, shapes, classes)
 
 
 def _handle(spec, shared_name=None):
@@ -79,7 +95,7 @@ def make_initializable_iterator(dataset, shared_name=None):
         raise RuntimeError(
             "dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in dataset` instead."
         )
-    made = Iterator(dataset.element_spec, _handle(dataset.element_spec, shared_name))
+    made = Iterator._of(dataset.element_spec, _handle(dataset.element_spec, shared_name))
     made._initializer = made.make_initializer(dataset)
     return made
 
@@ -88,7 +104,7 @@ def make_one_shot_iterator(dataset):
     """An iterator that is ready; eagerly, that of a for loop."""
     if not _weft.in_graph():
         return iter(dataset)
-    made = Iterator(dataset.element_spec, _handle(dataset.element_spec))
+    made = Iterator._of(dataset.element_spec, _handle(dataset.element_spec))
     _weft.current_graph().add_to_collection(ONE_SHOT, made.make_initializer(dataset))
     return made
 
@@ -109,10 +125,45 @@ def get_output_classes(dataset_or_iterator):
     return _each(dataset_or_iterator.element_spec, lambda s: s._to_legacy_output_classes())
 
 
-def __getattr__(name):
-    import weft.data as v2
+# ---- structures of elements, as version 1 named them -----------------------------------------------------
 
-    try:
-        return getattr(v2, name)
-    except AttributeError:
-        raise AttributeError(f"module 'tensorflow._api.v2.compat.v1.data' has no attribute {name!r}") from None
+
+def __getattr__(name):
+    if name == "Structure":
+        from weft._src.framework.type_spec import TypeSpec
+
+        return TypeSpec
+    raise AttributeError(name)
+
+
+def TensorStructure(dtype, shape):  # noqa: N802: TensorFlow's name
+    from weft._src.framework.type_spec import TensorSpec
+
+    return TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype, shape):  # noqa: N802
+    from weft._src.ops.sparse_tensor import SparseTensorSpec
+
+    return SparseTensorSpec(shape, dtype)
+
+
+def RaggedTensorStructure(dtype, shape, ragged_rank):  # noqa: N802
+    from weft._src.ops.ragged.ragged_tensor import RaggedTensorSpec
+
+    return RaggedTensorSpec(shape, dtype, ragged_rank)
+
+
+def TensorArrayStructure(dtype, element_shape, dynamic_size, infer_shape):  # noqa: N802
+    from weft._src.ops.tensor_array import TensorArraySpec
+
+    return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)
+
+
+def map_and_batch_with_legacy_function(
+    map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None
+):
+    """map and batch in one step."""
+    from weft._src.data.experimental import map_and_batch
+
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)

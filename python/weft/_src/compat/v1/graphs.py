@@ -1,6 +1,9 @@
 """Building graphs of version 1."""
 
+import contextlib
+
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 from weft._src.raw import raw
 from weft._src.framework import dtypes, graph as _graph
 from weft._src.framework.convert import convert_to_tensor
@@ -205,3 +208,39 @@ def _device_of(op):
     from weft._src.framework.device import device
 
     return device(getattr(op, "device", None))
+
+
+@contextmanager
+def op_scope(values, name, default_name=None):
+    """name_scope with its former order of arguments."""
+    from weft._src.framework.graph import name_scope_v1
+
+    with name_scope_v1(name, default_name, values) as scope:
+        yield scope
+
+
+def add_check_numerics_ops():
+    """One op that checks all floating point tensors of the graph."""
+    from weft import _weft
+    from weft._src.framework import dtypes
+    from weft._src.framework.graph import control_dependencies, get_default_graph
+    from weft._src.function.control_flow import group
+    from weft._src.raw import raw
+
+    if not _weft.in_graph():
+        raise RuntimeError(
+            "add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's under eager execution, call "
+            "tf.debugging.enable_check_numerics() once before executing the checked operations."
+        )
+    checks = []
+    for op in get_default_graph().get_operations():
+        for output in op.outputs:
+            if output.dtype in (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16):
+                with control_dependencies(checks[-1:]):
+                    checks.append(raw.CheckNumerics(tensor=output, message=f"{op.name}:{output.value_index}").op)
+    return group(*checks)
+
+
+def output_all_intermediates(state):
+    """Whether functions of branches give all that gradients could need; weft always finds what they do."""
+    _ = state

@@ -2,7 +2,6 @@
 
 import math
 
-from weft._src.namespace import missing as _missing
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant as _constant
 
@@ -20,8 +19,6 @@ class Initializer:
         """The arguments that make the same again."""
         code = type(self).__init__.__code__
         names = [n for n in code.co_varnames[1 : code.co_argcount] if n != "verify_shape"]
-        if type(self).__init__ is Initializer.__init__:
-            names = ["dtype"]
         return {n: self.dtype.name if n == "dtype" else getattr(self, n) for n in names}
 
     @classmethod
@@ -30,11 +27,17 @@ class Initializer:
 
 
 class Zeros(Initializer):
+    def __init__(self, dtype=dtypes.float32):
+        super().__init__(dtype)
+
     def _value(self, shape, dtype):
         return _constant(False if dtype.is_bool else "" if dtype == dtypes.string else 0, dtype=dtype, shape=shape)
 
 
 class Ones(Initializer):
+    def __init__(self, dtype=dtypes.float32):
+        super().__init__(dtype)
+
     def _value(self, shape, dtype):
         return _constant(1 if not dtype.is_bool else True, dtype=dtype, shape=shape)
 
@@ -138,6 +141,25 @@ class VarianceScaling(Initializer):
         return truncated_normal(shape, 0.0, math.sqrt(scale) / 0.87962566103423978, dtype, seed=self.seed)
 
 
+class UniformUnitScaling(Initializer):
+    """Uniform numbers that keep the scale of the input."""
+
+    def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(dtype, seed)
+        self.factor = factor
+
+    def _value(self, shape, dtype):
+        import math
+
+        from weft._src.ops.random_ops import uniform
+
+        size = 1.0
+        for dim in shape[:-1]:
+            size *= float(dim)
+        most = math.sqrt(3 / max(1.0, size)) * self.factor
+        return uniform(shape, -most, most, dtype, self.seed)
+
+
 class GlorotUniform(VarianceScaling):
     def __init__(self, seed=None, dtype=dtypes.float32):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
@@ -220,17 +242,3 @@ variance_scaling, glorot_uniform, glorot_normal, orthogonal, identity = (
     Orthogonal,
     Identity,
 )
-
-
-def __getattr__(name):
-    from weft._src.compat.v1 import variables as _variables
-
-    if name in ("global_variables", "local_variables", "variables"):
-        return {
-            "global_variables": _variables.global_variables_initializer,
-            "local_variables": _variables.local_variables_initializer,
-            "variables": _variables.variables_initializer,
-        }[name]
-    if name == "tables_initializer":
-        return _variables.tables_initializer
-    return _missing("tf.compat.v1.initializers")(name)

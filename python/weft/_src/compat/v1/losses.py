@@ -1,7 +1,6 @@
 """tf.compat.v1.losses: losses with weights and reductions, collected in the graph."""
 
 from weft import _weft
-from weft._src.namespace import missing as _missing
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.graph import name_scope_v1
@@ -293,4 +292,32 @@ def sparse_softmax_cross_entropy(
     )
 
 
-__getattr__ = _missing("tf.compat.v1.losses")
+def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses"):
+    """How far the differences between pairs of elements of an example are from what they should be."""
+    from weft._src.ops import array_ops, math_ops
+
+    if labels is None:
+        raise ValueError("Argument `labels` must not be None.")
+    if predictions is None:
+        raise ValueError("Argument `predictions` must not be None.")
+    with name_scope_v1(scope, "mean_pairwise_squared_error", (predictions, labels, weights)) as scope:
+        weights = math_ops.cast(weights, dtypes.float32)
+        labels, predictions = (math_ops.cast(t, dtypes.float32) for t in (labels, predictions))
+        predictions.shape.assert_is_compatible_with(labels.shape)
+        delta = predictions - labels
+        axes = math_ops.range(1, array_ops.rank(delta))
+        count = math_ops.cast(math_ops.reduce_prod(array_ops.shape(delta)[1:]), dtypes.float32)
+        count = array_ops.ones([array_ops.shape(delta)[0]] + [1] * (delta.shape.rank - 1)) * count
+        squares = math_ops.reduce_sum(math_ops.square(delta), axes, keepdims=True)
+        total = math_ops.reduce_sum(delta, axes, keepdims=True)
+        one = 2.0 * math_ops.divide_no_nan(squares, math_ops.maximum(count - 1, 0))
+        other = 2.0 * math_ops.divide_no_nan(math_ops.square(total), math_ops.maximum(count * (count - 1), 0))
+        pairs = (one - other) * weights
+        loss = math_ops.reduce_sum(pairs)
+        present = math_ops.reduce_sum(
+            math_ops.cast(math_ops.not_equal(weights, 0.0), dtypes.float32) * array_ops.ones_like(one)
+        )
+        value = math_ops.divide_no_nan(loss, present)
+        value = array_ops.where(present > 0, value, 0.0)
+        add_loss(value, loss_collection)
+        return value

@@ -1,7 +1,6 @@
 """tf.compat.v1.metrics: running values in local variables, with an op that updates them."""
 
 from weft import _weft
-from weft._src.namespace import missing as _missing
 from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
@@ -208,6 +207,3 @@ def recall(labels, predictions, weights=None, metrics_collections=None, updates_
         updates_collections,
         name,
     )
-
-
-__getattr__ = _missing("tf.compat.v1.metrics")

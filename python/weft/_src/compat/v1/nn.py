@@ -18,7 +18,7 @@ from weft._src.ops.norm_ops import fused_batch_norm  # noqa: F401
 
 def _one(first, second, name, old):
     if first is not None and second is not None:
-        raise ValueError(f"Cannot specify both '{name}' and '{old}'")
+        raise ValueError(f"Cannot specify both '{old}' and '{name}'.")
     return first if first is not None else second
 
 
@@ -194,16 +194,18 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     return norm_ops.l2_normalize(x, _one(axis, dim, "axis", "dim"), epsilon, name)
 
 
-def _named_arguments(name, sentinel, labels, logits):
-    if sentinel is not None:
-        raise ValueError(f"Only call `{name}` with named arguments (labels=..., logits=..., ...)")
+def _named_arguments(name, labels, logits):
     if labels is None or logits is None:
-        raise ValueError("Both `labels` and `logits` must be provided.")
+        # TensorFlow's texts differ by the function.
+        where = f" for {name}" if name == "sigmoid_cross_entropy_with_logits" else ". "
+        raise ValueError(
+            f"Both `labels` and `logits` must be provided{where}Received: labels={labels} and logits={logits}"
+        )
 
 
-def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
     """Without a gradient for the labels."""
-    _named_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _named_arguments("softmax_cross_entropy_with_logits", labels, logits)
     return nn_ops.softmax_cross_entropy_with_logits(
         array_ops.stop_gradient(labels), logits, dim if axis is None else axis, name
     )
@@ -214,13 +216,13 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
     return nn_ops.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
 
 
-def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
-    _named_arguments("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    _named_arguments("sparse_softmax_cross_entropy_with_logits", labels, logits)
     return nn_ops.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
-def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
-    _named_arguments("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    _named_arguments("sigmoid_cross_entropy_with_logits", labels, logits)
     return nn_ops.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
@@ -238,9 +240,18 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
 
 
 def embedding_lookup_sparse(
-    params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
+    params,
+    sp_ids,
+    sp_weights,
+    partition_strategy="mod",
+    name=None,
+    combiner=None,
+    max_norm=None,
+    allow_fast_lookup=False,
 ):
-    return embedding_ops.embedding_lookup_sparse(params, sp_ids, sp_weights, combiner, max_norm, name)
+    return embedding_ops.embedding_lookup_sparse(
+        params, sp_ids, sp_weights, combiner, max_norm, name, allow_fast_lookup
+    )
 
 
 def nce_loss(
@@ -402,9 +413,3 @@ ctc_loss_v2 = ctc_ops.ctc_loss
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
     return ctc_ops.beam_search(inputs, sequence_length, beam_width, top_paths, merge_repeated)
-
-
-def __getattr__(name):
-    from weft import nn
-
-    return getattr(nn, name)

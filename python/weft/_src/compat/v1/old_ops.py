@@ -9,26 +9,26 @@ def _one(name, new, other, old):
     """The value of an argument that has an old and a new name."""
     if old is not None:
         if new is not None:
-            raise ValueError(f"Cannot specify both '{name}' and '{other}'.")
+            raise ValueError(f"Cannot specify both '{other}' and '{name}'.")
         return old
     return new
 
 
-def _cast_to(dtype):
-    def cast(x, name=None):
+def _cast_to(dtype, word):
+    def cast(x, name="To" + word):
         from weft._src.ops.math_ops import cast
 
-        return cast(x, dtype, name=name or "To" + dtype.name.capitalize())
+        return cast(x, dtype, name=name)
 
-    cast.__name__ = "to_" + dtype.name
+    cast.__name__ = "to_" + word.lower()
     cast.__doc__ = f"The value as {dtype.name}."
     return cast
 
 
-to_float, to_double, to_int32, to_int64, to_bfloat16 = (
-    _cast_to(t) for t in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bfloat16)
-)
-to_complex64, to_complex128 = _cast_to(dtypes.complex64), _cast_to(dtypes.complex128)
+to_float, to_double = _cast_to(dtypes.float32, "Float"), _cast_to(dtypes.float64, "Double")
+to_int32, to_int64 = _cast_to(dtypes.int32, "Int32"), _cast_to(dtypes.int64, "Int64")
+to_bfloat16 = _cast_to(dtypes.bfloat16, "BFloat16")
+to_complex64, to_complex128 = _cast_to(dtypes.complex64, "Complex64"), _cast_to(dtypes.complex128, "Complex128")
 
 
 def _reduction(name):
@@ -156,14 +156,15 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
     return categorical(logits, num_samples, output_dtype, seed, name)
 
 
-def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="SparseTensor", name=None):
+def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type="SparseTensor", name=None):
     """Words of texts, as a sparse or ragged tensor."""
     from weft._src.ops.sparse_tensor import SparseTensor
 
     if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError('result_type must be "RaggedTensor" or "SparseTensor".')
+    sep = _one("sep", sep, "delimiter", delimiter)
     indices, values, shape = raw.StringSplit(
-        input=source, delimiter=delimiter if sep is None else sep, skip_empty=skip_empty, name=name
+        input=source, delimiter=" " if sep is None else sep, skip_empty=skip_empty, name=name
     )
     made = SparseTensor(indices, values, shape)
     if result_type == "RaggedTensor":
@@ -185,19 +186,6 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor",
     if result_type != "SparseTensor":
         raise ValueError('result_type must be "RaggedTensor" or "SparseTensor".')
     return made.to_sparse()
-
-
-def extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None):
-    """Parts of images, as version 1 places them."""
-    return raw.ExtractGlimpse(
-        input=input,
-        size=size,
-        offsets=offsets,
-        centered=centered,
-        normalized=normalized,
-        uniform_noise=uniform_noise,
-        name=name,
-    )
 
 
 def batch_gather(params, indices, name=None):
@@ -264,3 +252,73 @@ def in_top_k(predictions, targets, k, name=None):
     from weft._src.ops.search_ops import in_top_k as find
 
     return find(targets, predictions, k, name)
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
+    """How often each number comes."""
+    from weft._src.ops.math_ops import bincount as count
+
+    return count(arr, weights, minlength, maxlength, dtype)
+
+
+def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):  # noqa: A002
+    """Bytes as numbers."""
+    data = _one("input_bytes", input_bytes, "bytes", bytes)
+    if data is None:
+        raise ValueError("No encoded bytes were given: `input_bytes` is None")
+    return raw.DecodeRaw(bytes=data, out_type=out_type, little_endian=little_endian, name=name)
+
+
+def clip_by_average_norm(t, clip_norm, name=None):
+    """The values scaled so that their average norm is at most `clip_norm`."""
+    from weft._src.framework.graph import name_scope_v1
+    from weft._src.ops import array_ops, math_ops
+
+    with name_scope_v1(name, "clip_by_average_norm", [t, clip_norm]) as name:
+        t = convert_to_tensor(t, name="t")
+        size = math_ops.cast(array_ops.size(t), t.dtype)
+        inverse = math_ops.rsqrt(math_ops.reduce_sum(t * t, math_ops.range(array_ops.rank(t)))) * size
+        least = math_ops.minimum(inverse, convert_to_tensor(1.0, t.dtype) / clip_norm)
+        return raw.Identity(input=t * clip_norm * least, name=name)
+
+
+def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
+    """What x has and y does not, and where."""
+    return raw.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
+
+
+def self_adjoint_eigvals(tensor, name=None):
+    """Eigenvalues of symmetric matrices."""
+    from weft._src.ops.linalg_ops import eigvalsh
+
+    return eigvalsh(tensor, name=name)
+
+
+def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    """The op SparseMatMul: matrices that have many zeros."""
+    return raw.SparseMatMul(
+        a=a,
+        b=b,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse,
+        name=name,
+    )
+
+
+def my_fact():
+    """The op Fact."""
+    return raw.Fact()
+
+
+def batch_to_space(input, crops, block_size, name=None, block_shape=None):  # noqa: A002
+    """The op BatchToSpaceND with square blocks."""
+    size = _one("block_shape", block_shape, "block_size", block_size)
+    return raw.BatchToSpaceND(input=input, block_shape=[size, size], crops=crops, name=name)
+
+
+def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):  # noqa: A002
+    """The op SpaceToBatchND with square blocks."""
+    size = _one("block_shape", block_shape, "block_size", block_size)
+    return raw.SpaceToBatchND(input=input, block_shape=[size, size], paddings=paddings, name=name)

@@ -3,7 +3,6 @@
 import os
 
 from weft import _weft
-from weft._src.namespace import missing as _missing
 from weft._src.framework import gfile
 from weft._src.saved_model import constants
 from weft._src.saved_model.constants import *  # noqa: F401,F403: the names of the format
@@ -59,6 +58,120 @@ def predict_signature_def(inputs, outputs):
         {k: build_tensor_info(t) for k, t in outputs.items()},
         constants.PREDICT_METHOD_NAME,
     )
+
+
+def _one_string(examples, what):
+    from weft._src.framework import dtypes
+
+    if examples is None:
+        raise ValueError(f"{what} `examples` cannot be None.")
+    if not hasattr(examples, "op") and not hasattr(examples, "dtype"):
+        raise ValueError(f"{what} `examples` must be of type Tensor. Found `examples` of type {type(examples)}.")
+    info = build_tensor_info(examples)
+    if info.dtype != dtypes.string.as_datatype_enum:
+        raise ValueError(f"{what} input tensors must be of type string. Found tensors of type {info.dtype}")
+    return info
+
+
+def regression_signature_def(examples, predictions):
+    """The signature of a regression: strings with Examples in, numbers out."""
+    from weft._src.framework import dtypes
+
+    if predictions is None:
+        raise ValueError("Regression `predictions` cannot be None.")
+    inputs = {constants.REGRESS_INPUTS: _one_string(examples, "Regression")}
+    made = build_tensor_info(predictions)
+    if made.dtype != dtypes.float32.as_datatype_enum:
+        raise ValueError(f"Regression output tensors must be of type float. Found tensors with type {made.dtype}.")
+    return build_signature_def(inputs, {constants.REGRESS_OUTPUTS: made}, constants.REGRESS_METHOD_NAME)
+
+
+def classification_signature_def(examples, classes, scores):
+    """The signature of a classification: strings with Examples in, names or scores of classes out."""
+    from weft._src.framework import dtypes
+
+    inputs = {constants.CLASSIFY_INPUTS: _one_string(examples, "Classification")}
+    if classes is None and scores is None:
+        raise ValueError("Classification `classes` and `scores` cannot both be None.")
+    outputs = {}
+    if classes is not None:
+        made = build_tensor_info(classes)
+        if made.dtype != dtypes.string.as_datatype_enum:
+            raise ValueError(
+                f"Classification classes must be of type string Tensor. Found tensors of type {made.dtype}.`"
+            )
+        outputs[constants.CLASSIFY_OUTPUT_CLASSES] = made
+    if scores is not None:
+        made = build_tensor_info(scores)
+        if made.dtype != dtypes.float32.as_datatype_enum:
+            raise ValueError("Classification scores must be a float Tensor.")
+        outputs[constants.CLASSIFY_OUTPUT_SCORES] = made
+    return build_signature_def(inputs, outputs, constants.CLASSIFY_METHOD_NAME)
+
+
+class MethodNameUpdater:
+    """Changes the method names of signatures in a SavedModel."""
+
+    def __init__(self, export_dir):
+        import os
+
+        from weft._src import proto
+        from weft._src.framework import gfile
+
+        self._export_dir = export_dir
+        path = os.path.join(os.fspath(export_dir), constants.SAVED_MODEL_FILENAME_PB)
+        self._saved_model = proto.SavedModel.FromString(gfile.read_bytes(path))
+
+    def replace_method_name(self, signature_key, method_name, tags=None):
+        if not signature_key:
+            raise ValueError("`signature_key` must be defined.")
+        if not method_name:
+            raise ValueError("`method_name` must be defined.")
+        wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
+        found = False
+        for meta in self._saved_model.meta_graphs:
+            if wanted is not None and wanted != set(meta.meta_info_def.tags):
+                continue
+            if signature_key not in meta.signature_def:
+                raise ValueError(
+                    f"MetaGraphDef associated with tags {tags} does not have a signature_def with key: '{signature_key}'."
+                )
+            meta.signature_def[signature_key].method_name = method_name
+            found = True
+        if not found:
+            raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel.")
+
+    def save(self, new_export_dir=None):
+        import os
+
+        from weft import _weft
+        from weft._src.framework import gfile
+
+        folder = os.fspath(new_export_dir or self._export_dir)
+        gfile.makedirs(folder)
+        path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
+        _weft.replace_file(path, self._saved_model.SerializeToString())
+
+
+def make_main_op():
+    """One op that initialises variables and tables."""
+    from weft._src.compat.v1 import variables
+    from weft._src.function.control_flow import group
+
+    return group(
+        variables.global_variables_initializer(),
+        variables.local_variables_initializer(),
+        variables.tables_initializer(),
+    )
+
+
+def main_op_with_restore(restore_op_name):
+    """The same after a restore."""
+    from weft._src.function.control_flow import group
+    from weft._src.framework.graph import control_dependencies
+
+    with control_dependencies([make_main_op()]):
+        return group(restore_op_name)
 
 
 def is_valid_signature(signature_def):
@@ -254,14 +367,9 @@ signature_def_utils = _Group(
     build_signature_def=build_signature_def,
     predict_signature_def=predict_signature_def,
     is_valid_signature=is_valid_signature,
+    classification_signature_def=classification_signature_def,
+    regression_signature_def=regression_signature_def,
+    MethodNameUpdater=MethodNameUpdater,
 )
 tag_constants = _Group(SERVING=constants.SERVING, TRAINING=constants.TRAINING, GPU=constants.GPU, TPU=constants.TPU)
 signature_constants = constants
-
-
-def __getattr__(name):
-    import weft.saved_model as _v2
-
-    if name in ("save", "load_v2", "SaveOptions", "LoadOptions", "Asset", "experimental"):
-        return getattr(_v2, "load" if name == "load_v2" else name)
-    return _missing("tf.compat.v1.saved_model")(name)

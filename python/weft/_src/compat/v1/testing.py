@@ -49,11 +49,123 @@ def run(main=None, argv=None):
     app.run(main=main or sys.modules["__main__"].main, argv=argv)
 
 
+class StubOutForTesting:
+    """Sets attributes for a test and puts the former ones back."""
+
+    def __init__(self):
+        self.cache, self.stubs = [], []
+
+    def __del__(self):
+        self.SmartUnsetAll()
+        self.UnsetAll()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.SmartUnsetAll()
+        self.UnsetAll()
+
+    def SmartSet(self, obj, attr_name, new_attr):  # noqa: N802: TensorFlow's names
+        """The same as Set for attributes that a class inherits."""
+        self.stubs.append((obj, attr_name, _found(obj, attr_name)))
+        setattr(obj, attr_name, new_attr)
+
+    def SmartUnsetAll(self):  # noqa: N802
+        for obj, name, value in reversed(self.stubs):
+            setattr(obj, name, value)
+        self.stubs = []
+
+    def Set(self, parent, child_name, new_child):  # noqa: N802
+        value = vars(parent).get(child_name, getattr(parent, child_name))
+        self.cache.append((parent, child_name, value))
+        setattr(parent, child_name, new_child)
+
+    def UnsetAll(self):  # noqa: N802
+        for parent, name, value in reversed(self.cache):
+            setattr(parent, name, value)
+        self.cache = []
+
+
+def _found(obj, name):
+    for holder in inspect.getmro(obj) if inspect.isclass(obj) else (obj,):
+        if name in vars(holder):
+            return vars(holder)[name]
+    return getattr(obj, name)
+
+
+def _numbers_of(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict):
+    """(Jacobian of the graph, Jacobian by differences) of y by x."""
+    import numpy as np
+
+    from weft._src.compat.session import get_default_session
+    from weft._src.gradients.graph import gradients
+    from weft._src.compat.v1.graphs import placeholder
+
+    session, feeds = get_default_session(), dict(extra_feed_dict or {})
+    for op in init_targets or ():
+        op.run()
+    kind = x.dtype.as_numpy_dtype
+    value = np.random.random_sample(x_shape).astype(kind) if x_init_value is None else np.asarray(x_init_value, kind)
+    direction = placeholder(y.dtype, y_shape)
+    (found,) = gradients(y, [x], grad_ys=[direction])
+    sizes = int(np.prod(x_shape)), int(np.prod(y_shape))
+    exact, stepped = np.zeros(sizes, kind), np.zeros(sizes, kind)
+    for column in range(sizes[1]):
+        unit = np.zeros(sizes[1], y.dtype.as_numpy_dtype)
+        unit[column] = 1
+        if found is not None:
+            row = session.run(found, {**feeds, x: value, direction: unit.reshape(y_shape)})
+            if hasattr(row, "indices"):
+                dense = np.zeros(x_shape, kind)
+                np.add.at(dense, row.indices, row.values)
+                row = dense
+            exact[:, column] = np.asarray(row).reshape(-1)
+    for place in range(sizes[0]):
+        sides = []
+        for sign in (1, -1):
+            moved = value.copy()
+            moved.reshape(-1)[place] += sign * delta
+            sides.append(np.asarray(session.run(y, {**feeds, x: moved})).reshape(-1))
+        stepped[place] = (sides[0] - sides[1]) / (2 * delta)
+    return exact, stepped
+
+
+def _gradients(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict):
+    if extra_feed_dict is None:
+        extra_feed_dict = {}
+    if isinstance(x, list):
+        return [
+            _numbers_of(xi, shape, y, y_shape, value, delta, init_targets if i == 0 else None, extra_feed_dict)
+            for i, (xi, shape, value) in enumerate(zip(x, x_shape, x_init_value or [None] * len(x)))
+        ]
+    return _numbers_of(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+
+
+def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
+    """Jacobians of y by x in a session: as gradients give them, and by differences."""
+    return _gradients(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+
+
+def compute_gradient_error(
+    x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None
+):
+    """The greatest difference between the two."""
+    found = _gradients(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    pairs = found if isinstance(found, list) else [found]
+    return max((abs(a - b).max() if a.size and b.size else 0.0) for a, b in pairs)
+
+
+def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
+    """Raises where two graphs differ; random names of files and tables do not count."""
+    from weft._src.framework.test_util import assert_equal_graph_def as check
+
+    check(expected, actual)
+
+
 def __getattr__(name):
     if name == "flags":
-        from absl import flags
+        from weft._src.compat.v1 import flags
 
         return flags
-    if name == "StubOutForTesting":
-        return mock.patch
     raise AttributeError(name)

@@ -4,13 +4,14 @@ import contextlib
 import functools
 
 from weft import _weft
+from weft._src.framework.contexts import contextmanager
 from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.graph import control_dependencies, get_default_graph, init_scope, name_scope_v1
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import as_shape
-from weft._src.trackable.variable import Variable, VariableAggregationV2, VariableSynchronization
+from weft._src.trackable.variable import Variable, VariableAggregation, VariableSynchronization
 
 
 class GraphKeys:
@@ -78,6 +79,11 @@ def get_collection_ref(key):
 
 def global_variables(scope=None):
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def all_variables():
+    """The former name of global_variables."""
+    return global_variables()
 
 
 def local_variables(scope=None):
@@ -152,30 +158,6 @@ def assign_add(ref, value, use_locking=None, name=None):
 
 def assign_sub(ref, value, use_locking=None, name=None):
     return ref.assign_sub(value)
-
-
-def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    return ref._lazy_read(
-        raw.ResourceScatterUpdate(
-            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
-        )
-    )
-
-
-def scatter_add(ref, indices, updates, use_locking=False, name=None):
-    return ref._lazy_read(
-        raw.ResourceScatterAdd(
-            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
-        )
-    )
-
-
-def scatter_sub(ref, indices, updates, use_locking=False, name=None):
-    return ref._lazy_read(
-        raw.ResourceScatterSub(
-            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
-        )
-    )
 
 
 # ---- scopes ----------------------------------------------------------------------------------------------
@@ -406,9 +388,35 @@ def _chained(outer, inner):
     return getter
 
 
-@contextlib.contextmanager
-def variable_op_scope(values, name_or_scope, default_name=None, **options):
-    with variable_scope(name_or_scope, default_name, values, **options) as scope:
+@contextmanager
+def variable_op_scope(
+    values,
+    name_or_scope,
+    default_name=None,
+    initializer=None,
+    regularizer=None,
+    caching_device=None,
+    partitioner=None,
+    custom_getter=None,
+    reuse=None,
+    dtype=None,
+    use_resource=None,
+    constraint=None,
+):
+    with variable_scope(
+        name_or_scope,
+        default_name,
+        values,
+        initializer=initializer,
+        regularizer=regularizer,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        reuse=reuse,
+        dtype=dtype,
+        use_resource=use_resource,
+        constraint=constraint,
+    ) as scope:
         yield scope
 
 
@@ -434,7 +442,7 @@ def get_variable(
     custom_getter=None,
     constraint=None,
     synchronization=VariableSynchronization.AUTO,
-    aggregation=VariableAggregationV2.NONE,
+    aggregation=VariableAggregation.NONE,
 ):
     """The variable of this name in the scope: made, or found again where the scope reuses."""
     state = _state()
@@ -499,7 +507,7 @@ def _get(
     validate_shape=True,
     constraint=None,
     synchronization=VariableSynchronization.AUTO,
-    aggregation=VariableAggregationV2.NONE,
+    aggregation=VariableAggregation.NONE,
     **ignored,
 ):
     found = state.variables.get(name)
@@ -625,11 +633,41 @@ def _wants_shape(function):
 
 
 def get_local_variable(
-    name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, **options
+    name,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=False,
+    collections=None,
+    caching_device=None,
+    partitioner=None,
+    validate_shape=True,
+    use_resource=None,
+    custom_getter=None,
+    constraint=None,
+    synchronization=VariableSynchronization.AUTO,
+    aggregation=VariableAggregation.NONE,
 ):
     """A variable of the collection of local ones."""
     collections = [GraphKeys.LOCAL_VARIABLES] if not collections else [*collections, GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **options)
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        collections,
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
 
 
 # ---- templates -------------------------------------------------------------------------------------------

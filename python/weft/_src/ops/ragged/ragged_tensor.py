@@ -45,7 +45,7 @@ class RaggedTensor(CompositeTensor):
 
     _is_tensor_like = True
 
-    def __init__(self, values, row_partition, internal=None):
+    def __init__(self, values, row_partition, internal=False):
         if internal is not _SECRET:
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods instead "

@@ -83,7 +83,7 @@ class RowPartition(CompositeTensor):
         nrows=None,
         uniform_row_length=None,
         nvals=None,
-        internal=None,
+        internal=False,
     ):
         if internal is not _SECRET:
             raise ValueError(

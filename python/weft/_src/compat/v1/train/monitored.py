@@ -174,10 +174,26 @@ class Scaffold:
             self.local_init_op = group(
                 variables.local_variables_initializer(), variables.tables_initializer(), name="local_init"
             )
+        if self.summary_op is None:
+            from weft._src.compat.v1 import summary
+
+            self.summary_op = summary.merge_all()
+        if self.saver is None and variables.global_variables():
+            from weft._src.compat.v1.train.saver import Saver
+
+            savers = get_default_graph().get_collection("savers")
+            self.saver = savers[0] if savers else Saver(sharded=True, allow_empty=True)
         return self
 
 
-class ChiefSessionCreator:
+class SessionCreator:
+    """Makes sessions."""
+
+    def create_session(self):
+        raise NotImplementedError(f"create_session is not implemented for {self}.")
+
+
+class ChiefSessionCreator(SessionCreator):
     """Makes the session of a MonitoredSession."""
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
@@ -203,7 +219,7 @@ class ChiefSessionCreator:
         return session
 
 
-class WorkerSessionCreator:
+class WorkerSessionCreator(SessionCreator):
     """Makes the session of a MonitoredSession whose variables another client, the chief, initialises: waits for that."""
 
     def __init__(self, scaffold=None, master="", config=None, max_wait_secs=1800):
@@ -345,6 +361,25 @@ class SingularMonitoredSession(MonitoredSession):
 
     _recovers = False
 
+    def __init__(
+        self,
+        hooks=None,
+        scaffold=None,
+        master="",
+        config=None,
+        checkpoint_dir=None,
+        stop_grace_period_secs=120,
+        checkpoint_filename_with_path=None,
+    ):
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
+        super().__init__(creator, hooks, stop_grace_period_secs)
+
+    def raw_session(self):
+        return self._session
+
+
+USE_DEFAULT = object()
+
 
 def MonitoredTrainingSession(
     master="",
@@ -353,22 +388,56 @@ def MonitoredTrainingSession(
     scaffold=None,
     hooks=None,
     chief_only_hooks=None,
-    save_checkpoint_secs=None,  # noqa: N802
-    save_summaries_steps=None,
-    save_summaries_secs=None,
+    save_checkpoint_secs=USE_DEFAULT,  # noqa: N802
+    save_summaries_steps=USE_DEFAULT,
+    save_summaries_secs=USE_DEFAULT,
     config=None,
     stop_grace_period_secs=120,
     log_step_count_steps=100,
     max_wait_secs=7200,
-    save_checkpoint_steps=None,
+    save_checkpoint_steps=USE_DEFAULT,
     summary_dir=None,
     save_graph_def=True,
 ):
-    """A MonitoredSession for training."""
-    if save_checkpoint_secs or save_checkpoint_steps:
-        raise NotImplementedError("MonitoredTrainingSession that saves checkpoints by itself: use a Saver in a hook")
+    """A MonitoredSession for training: the chief saves checkpoints and summaries."""
+    from weft._src.compat.v1.train import hooks as made
+
+    if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
+        save_summaries_steps, save_summaries_secs = 100, None
+    save_summaries_steps = None if save_summaries_steps is USE_DEFAULT else save_summaries_steps
+    save_summaries_secs = None if save_summaries_secs is USE_DEFAULT else save_summaries_secs
+    if save_checkpoint_steps is USE_DEFAULT and save_checkpoint_secs is USE_DEFAULT:
+        save_checkpoint_steps, save_checkpoint_secs = None, 600
+    save_checkpoint_steps = None if save_checkpoint_steps is USE_DEFAULT else save_checkpoint_steps
+    save_checkpoint_secs = None if save_checkpoint_secs is USE_DEFAULT else save_checkpoint_secs
+    scaffold = scaffold or Scaffold()
     if not is_chief:
         return MonitoredSession(WorkerSessionCreator(scaffold, master, config, max_wait_secs), list(hooks or ()))
-    return MonitoredSession(
-        ChiefSessionCreator(scaffold, master, config, checkpoint_dir), [*(hooks or ()), *(chief_only_hooks or ())]
-    )
+    all_hooks = list(chief_only_hooks or ())
+    summary_dir = summary_dir or checkpoint_dir
+    if summary_dir:
+        if log_step_count_steps and log_step_count_steps > 0:
+            all_hooks.append(made.StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+        if (save_summaries_steps and save_summaries_steps > 0) or (save_summaries_secs and save_summaries_secs > 0):
+            all_hooks.append(
+                made.SummarySaverHook(
+                    scaffold=scaffold,
+                    save_steps=save_summaries_steps,
+                    save_secs=save_summaries_secs,
+                    output_dir=summary_dir,
+                )
+            )
+    if checkpoint_dir and (
+        (save_checkpoint_secs and save_checkpoint_secs > 0) or (save_checkpoint_steps and save_checkpoint_steps > 0)
+    ):
+        all_hooks.append(
+            made.CheckpointSaverHook(
+                checkpoint_dir,
+                save_steps=save_checkpoint_steps,
+                save_secs=save_checkpoint_secs,
+                scaffold=scaffold,
+                save_graph_def=save_graph_def,
+            )
+        )
+    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    return MonitoredSession(creator, [*all_hooks, *(hooks or ())], stop_grace_period_secs)

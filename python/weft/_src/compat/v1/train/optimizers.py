@@ -21,10 +21,11 @@ class Optimizer(Trackable):
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
-    def __init__(self, use_locking, name):
+    def __init__(self, use_locking, name, use_own_namescope_for_non_slot_vars=False):
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
+        self._own_namescope = use_own_namescope_for_non_slot_vars
         self._slots = {}  # slot name -> key of a variable -> (variable, slot)
         self._deferred_slot_restorations = {}  # the same -> positions in checkpoints
         self._others = {}  # name -> variable that belongs to none
@@ -197,7 +198,8 @@ class Optimizer(Trackable):
             with name_scope_v1(None):
                 first = self._preload_simple_restoration(name) if not _weft.in_graph() else None
                 first = convert_to_tensor(value, dtype=like.dtype) if first is None else first
-                self._others[name] = Variable(first, trainable=False, name=name)
+                called = f"{self._name}/{name}" if self._own_namescope else name
+                self._others[name] = Variable(first, trainable=False, name=called)
             self._handle_deferred_dependencies(name, self._others[name])
         return self._others[name]
 
@@ -260,8 +262,17 @@ class MomentumOptimizer(Optimizer):
 class AdamOptimizer(Optimizer):
     """Adam: steps by running means of the gradient and of its square."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False, name="Adam"):
-        super().__init__(use_locking, name)
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-08,
+        use_locking=False,
+        name="Adam",
+        use_own_namescope_for_non_slot_vars=False,
+    ):
+        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
         self._learning_rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
 
     def _create_slots(self, var_list):

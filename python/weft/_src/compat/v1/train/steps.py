@@ -148,3 +148,65 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         return math_ops.multiply(rate, (1 - alpha) * cosine + alpha, name=name)
 
     return _decayed(compute)
+
+
+def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+    """Cosine decays that start again, each longer than the one before."""
+    from weft._src.ops import math_ops
+    from weft._src.ops.array_ops import where
+
+    def compute():
+        rate, step, first, t, m, least = _numbers(learning_rate, global_step, first_decay_steps, t_mul, m_mul, alpha)
+        part = step / first
+        longer = math_ops.floor(math_ops.log(1.0 - part * (1.0 - t)) / math_ops.log(t))
+        sum_r = (1.0 - t**longer) / (1.0 - t)
+        same = math_ops.floor(part)
+        even = math_ops.equal(t, 1.0)
+        restart = where(even, same, longer)
+        part = where(even, part - same, (part - sum_r) / t**longer)
+        cosine = 0.5 * m**restart * (1.0 + math_ops.cos(math.pi * part))
+        return math_ops.multiply(rate, (1 - least) * cosine + least, name=name)
+
+    return _decayed(compute)
+
+
+def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+    """A line times a cosine."""
+    from weft._src.ops import math_ops
+
+    def compute():
+        rate, step, steps, periods, a, b = _numbers(learning_rate, global_step, decay_steps, num_periods, alpha, beta)
+        step = math_ops.minimum(step, steps)
+        linear = (steps - step) / steps
+        cosine = 0.5 * (1.0 + math_ops.cos(math.pi * (2.0 * periods * (step / steps))))
+        return math_ops.multiply(rate, (a + linear) * cosine + b, name=name)
+
+    return _decayed(compute)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate,
+    global_step,
+    decay_steps,
+    initial_variance=1.0,
+    variance_decay=0.55,
+    num_periods=0.5,
+    alpha=0.0,
+    beta=0.001,
+    name=None,
+):
+    """The same with noise that becomes less."""
+    from weft._src.ops import math_ops
+    from weft._src.ops.random_ops import normal
+
+    def compute():
+        rate, step, steps, first, decay, periods, a, b = _numbers(
+            learning_rate, global_step, decay_steps, initial_variance, variance_decay, num_periods, alpha, beta
+        )
+        step = math_ops.minimum(step, steps)
+        deviation = math_ops.sqrt(first / math_ops.pow(1.0 + step, decay))
+        linear = (steps - step) / steps + normal(step.shape, stddev=deviation)
+        cosine = 0.5 * (1.0 + math_ops.cos(math.pi * (2.0 * periods * (step / steps))))
+        return math_ops.multiply(rate, (a + linear) * cosine + b, name=name)
+
+    return _decayed(compute)

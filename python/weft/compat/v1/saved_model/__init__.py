@@ -1,7 +1,7 @@
 """tf.compat.v1.saved_model: graphs with signatures as SavedModels."""
 
+from weft._src.compat.v1.version_2 import namespace as _namespace
 from weft._src.compat.v1.saved_model import (  # noqa: F401
-    __getattr__,
     Builder,
     build_signature_def,
     build_tensor_info,
@@ -48,3 +48,10 @@ from weft._src.saved_model.constants import (  # noqa: F401
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+
+_MODULES = """
+compat.v1.saved_model: classification_signature_def regression_signature_def main_op_with_restore
+saved_model.load: load_v2=load
+"""
+
+__getattr__, __dir__ = _namespace(globals(), "saved_model", _MODULES, ["experimental", "main_op"])

@@ -1,7 +1,7 @@
 """tf.compat.v1.data: tf.data with iterators that sessions initialise."""
 
+from weft._src.compat.v1.version_2 import namespace as _namespace
 from weft._src.compat.v1.data import (  # noqa: F401
-    __getattr__,
     Iterator,
     get_output_classes,
     get_output_shapes,
@@ -9,3 +9,5 @@ from weft._src.compat.v1.data import (  # noqa: F401
     make_initializable_iterator,
     make_one_shot_iterator,
 )
+
+__getattr__, __dir__ = _namespace(globals(), "data", spaces=["experimental"])

@@ -1,0 +1,5 @@
+"""tf.compat.v1.sets: sets."""
+
+from weft._src.compat.v1.version_2 import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(globals(), "sets")

@@ -1,0 +1,11 @@
+"""tf.compat.v1.train.experimental: loss scales and policies of checkpoints."""
+
+from weft._src.compat.v1.version_2 import namespace as _namespace
+
+_MODULES = """
+compat.v1.loss_scale: LossScale FixedLossScale DynamicLossScale
+compat.v1.loss_scale_optimizer: MixedPrecisionLossScaleOptimizer enable_mixed_precision_graph_rewrite disable_mixed_precision_graph_rewrite
+trackable.experimental_train: PythonState
+"""
+
+__getattr__, __dir__ = _namespace(globals(), "train.experimental", _MODULES)

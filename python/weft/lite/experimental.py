@@ -1,0 +1,9 @@
+"""tf.lite.experimental: TensorFlow Lite."""
+
+from weft._src.namespace import lazily as _lazily
+
+_MODULES = """
+absent_enums: OpResolverType
+"""
+
+__getattr__, __dir__ = _lazily(globals(), "tf.lite.experimental", _MODULES)
