@@ -9,16 +9,6 @@ namespace weft::nn::detail {
 
 void fail(Code code, const std::string& message) { throw Error(code, message); }
 
-Tensor number(double v, DType dtype) {
-  switch (dtype) {
-    case DType::float32: return Tensor(float(v));
-    case DType::float64: return Tensor(v);
-    case DType::int32: return Tensor(int32_t(v));
-    case DType::int64: return Tensor(int64_t(v));
-    default: return cast(Tensor(float(v)), dtype);
-  }
-}
-
 int rank_of(const Tensor& x, const std::string& who) {
   if (!x.is_symbolic()) return x.rank();
   const PartialShape s = x.partial_shape();

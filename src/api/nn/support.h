@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/nn/train_ops.h"
 #include "weft/math.h"
 #include "weft/nn/layer.h"
 
@@ -16,8 +17,7 @@ inline Tensor ints32(const std::vector<int64_t>& v) {
   return Tensor::of<int32_t>({int64_t(w.size())}, std::span<const int32_t>(w));
 }
 
-// A number of that type.
-Tensor number(double v, DType dtype);
+using nn::number;
 inline Tensor number(double v, const Tensor& like) { return number(v, like.dtype()); }
 
 // Throws where the rank is not known, or is not one of [min, max].
