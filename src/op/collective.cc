@@ -255,8 +255,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
       std::lock_guard lock(end_mutex_);  // the caller's objects are freed when done returns
       if (registered_) cancellation_->try_deregister_callback(token_);  // without waiting: the callback finds the call over
     }
-    Done done = std::move(done_);
-    done(std::move(s), std::move(result));
+    e_->access_->resume([done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
   }
 
   void send(int to, const std::string& k, Tensor t) {

@@ -84,6 +84,8 @@ class CollectiveRemoteAccess {
   // A call that failed: what it sent and nobody received is dropped, what it waits for ends without a call of done or taken.
   virtual void retract(int64_t run) = 0;
   virtual void start_abort(const Status& status) = 0;
+  // Calls what a call's end leads to, which may take long: where this thread must not be held up, on another.
+  virtual void resume(std::function<void()> then) { then(); }
 };
 
 class CollectiveExecutor final : public core::Resource, public std::enable_shared_from_this<CollectiveExecutor> {

@@ -1,7 +1,6 @@
 #include "remote/client.h"
 
 #include <chrono>
-#include <random>
 
 #include "core/threads.h"
 #include "remote/task_device.h"
@@ -17,11 +16,6 @@ constexpr std::string_view kKeepAlive = "/tensorflow.eager.EagerService/KeepAliv
 constexpr std::string_view kCreateContext = "/tensorflow.eager.EagerService/CreateContext";
 constexpr std::string_view kUpdateContext = "/tensorflow.eager.EagerService/UpdateContext";
 constexpr std::string_view kGetStatus = "/tensorflow.WorkerService/GetStatus";
-
-uint64_t random_id() {
-  std::random_device entropy;
-  return (uint64_t(entropy()) << 32 | entropy()) | 1;
-}
 
 // How long a task may be silent.
 double silence_limit() {
@@ -159,11 +153,7 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
   int64_t next_op() override { return next_op_.fetch_add(1); }
 
   Result<std::shared_ptr<op::Rendezvous>> start_step() override {
-    int64_t step = 0;
-    {
-      std::lock_guard lock(mutex_);
-      step = -int64_t(numbers_() >> 2) - 1;
-    }
+    const int64_t step = -int64_t(random_id() >> 2) - 1;
     auto here = worker_->worker->steps().find_or_create(step, connections);
     // Held by whoever runs the step; then it is over here and there.
     TaskRendezvous* const meeting = here.get();
@@ -187,8 +177,6 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
   const std::shared_ptr<Keeper> keeper_;
   std::map<std::string, std::shared_ptr<Task>> tasks_;
   std::atomic<int64_t> next_op_{1};
-  std::mutex mutex_;
-  std::mt19937_64 numbers_{random_id()};
 };
 
 // The answer of GetStatus: the task's devices.

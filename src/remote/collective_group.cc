@@ -40,6 +40,13 @@ Status KnownDevices::check(const std::vector<DeviceAttributes>& devices) const {
 }
 
 void OpenCalls::call(Channel& channel, std::string_view method, Message request, bool wait, int64_t run, Reply reply) {
+  const auto begin = [&](Reply r) { return channel.call(method, std::move(request), 0, wait, std::move(r)); };
+  start(run, begin, [reply = std::move(reply)](Status s, Message m) {
+    runtime::run_on_blocking_thread([reply, s = std::move(s), m = std::move(m)]() mutable { reply(std::move(s), std::move(m)); });
+  });
+}
+
+bool OpenCalls::start(int64_t run, const Begin& begin, Reply reply) {
   int64_t id;
   Status stopped;
   {
@@ -48,21 +55,31 @@ void OpenCalls::call(Channel& channel, std::string_view method, Message request,
     stopped = stopped_;
     if (stopped.ok()) open_[id] = {run, nullptr};
   }
-  if (!stopped.ok()) return reply(std::move(stopped), {});
-  auto running =
-      channel.call(method, std::move(request), 0, wait, [self = shared_from_this(), id, reply = std::move(reply)](Status s, Message m) mutable {
-        {
-          std::lock_guard lock(self->mutex_);
-          self->open_.erase(id);
-        }
-        runtime::run_on_blocking_thread(
-            [reply = std::move(reply), s = std::move(s), m = std::move(m)]() mutable { reply(std::move(s), std::move(m)); });
-      });
-  std::lock_guard lock(mutex_);
-  const auto it = open_.find(id);
-  if (it == open_.end()) return;
-  if (it->second.cancelled) return running->cancel();
-  it->second.call = std::move(running);
+  if (!stopped.ok()) {
+    reply(std::move(stopped), {});
+    return true;
+  }
+  auto running = begin([self = shared_from_this(), id, reply = std::move(reply)](Status s, Message m) {
+    {
+      std::lock_guard lock(self->mutex_);
+      self->open_.erase(id);
+    }
+    reply(std::move(s), std::move(m));
+  });
+  bool cancelled = false;
+  {
+    std::lock_guard lock(mutex_);
+    const auto it = open_.find(id);
+    if (it == open_.end()) return true;
+    if (!running) {
+      open_.erase(it);
+      return false;
+    }
+    cancelled = it->second.cancelled;
+    it->second.call = running;
+  }
+  if (cancelled) running->cancel();
+  return true;
 }
 
 void OpenCalls::cancel(int64_t run) {

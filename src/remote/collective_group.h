@@ -8,6 +8,7 @@
 #include "op/collective.h"
 #include "remote/collective_messages.h"
 #include "remote/connections.h"
+#include "remote/local_link.h"
 #include "remote/method_table.h"
 
 namespace weft_engine::remote {
@@ -36,6 +37,9 @@ class OpenCalls : public std::enable_shared_from_this<OpenCalls> {
  public:
   // Not started after stop(): the reply gets its status. Replies come on threads that may wait. `wait`: as of Channel::call.
   void call(Channel& channel, std::string_view method, Message request, bool wait, int64_t run, Reply reply);
+  // The same for any call: `begin` starts it; null: it could not. Replies come on its threads.
+  using Begin = std::function<std::shared_ptr<ClientCall>(Reply)>;
+  bool start(int64_t run, const Begin& begin, Reply reply);
   void cancel(int64_t run);
   void stop(const Status& status);
 
@@ -86,26 +90,48 @@ class ClusterResolver final : public op::CollectiveParamResolver {
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
+// Links to the tasks of this machine that are weft, made when first asked for. A task that has none is asked once.
+class LocalLinks : public std::enable_shared_from_this<LocalLinks> {
+ public:
+  explicit LocalLinks(std::shared_ptr<OpenCalls> calls) : calls_(std::move(calls)) {}
+  // Null: there is none, or not yet.
+  std::shared_ptr<LocalLink> find(const std::string& task, Channel& channel);
+  void stop();
+  // What this task answers to one that asks for a link: the address of its listener, which is there from then on.
+  Result<Message> offer(LocalLink::Handler handler);
+
+ private:
+  const std::shared_ptr<OpenCalls> calls_;
+  std::mutex mutex_;
+  bool stopped_ = false;
+  std::map<std::string, std::shared_ptr<LocalLink>> links_;  // null: there is none
+  std::shared_ptr<LocalListener> listener_;
+};
+
 class ClusterAccess final : public op::CollectiveRemoteAccess {
  public:
   ClusterAccess(std::shared_ptr<Connections> connections, std::shared_ptr<KnownDevices> devices);
+  ~ClusterAccess() override;
   void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run, Taken taken) override;
   void recv_async(const std::string& from_device, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) override;
   void retract(int64_t run) override;
   void start_abort(const Status& status) override;
+  void resume(std::function<void()> then) override;
 
-  // For another task that asks for what a device here sends.
-  void serve(const RecvBuf& request, Reply reply);
+  // For another task that asks for what a device here sends. It may be gone before that is there.
+  void serve(const RecvBuf& request, LocalLink::Answer answer, const OnAbandoned& on_abandoned);
+  LocalLinks& links() { return *links_; }
 
  private:
   const std::shared_ptr<Connections> connections_;
   const std::shared_ptr<KnownDevices> devices_;
   const std::unique_ptr<op::CollectiveRemoteAccess> local_;
   const std::shared_ptr<OpenCalls> calls_ = std::make_shared<OpenCalls>();
+  const std::shared_ptr<LocalLinks> links_ = std::make_shared<LocalLinks>(calls_);
   // Tasks that wait for a key. A second question for one means that the first was given up.
   struct Asker {
     int64_t run;
-    std::shared_ptr<Reply> reply;
+    std::shared_ptr<LocalLink::Answer> answer;
   };
   std::mutex mutex_;
   int64_t next_run_ = -2;  // those of this task count up from 0
@@ -126,9 +152,10 @@ class Collectives {
   Status check_peer(const std::string& task, double seconds);
 
   // Server side; handlers share this object with the table.
-  void complete_group(std::string_view request, Reply reply);
+  void complete_group(std::string_view request, Reply reply, op::CancellationManager* caller);
   void complete_instance(std::string_view request, Reply reply);
-  void recv_buf(std::string_view request, Reply reply);
+  void recv_buf(std::string_view request, LocalLink::Answer answer, const OnAbandoned& on_abandoned);
+  Result<Message> open_link(std::weak_ptr<Collectives> self);
   Result<Message> step_sequence(std::string_view request);
 
  private:

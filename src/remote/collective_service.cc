@@ -1,6 +1,5 @@
 // Values between members of several processes, and what a task answers to the others.
 #include <future>
-#include <random>
 #include <set>
 
 #include "remote/collective_group.h"
@@ -11,6 +10,7 @@ namespace weft_engine::remote {
 namespace {
 
 constexpr std::string_view kRecvBuf = "/tensorflow.WorkerService/RecvBuf", kWorker = "tensorflow.WorkerService";
+constexpr std::string_view kLinks = "weft.LinkService", kOpenLink = "Open";  // weft's own: TensorFlow's tasks say that they have no such method
 
 }  // namespace
 
@@ -21,6 +21,8 @@ ClusterAccess::ClusterAccess(std::shared_ptr<Connections> connections, std::shar
 void ClusterAccess::send(const std::string& to_device, const std::string& key, Tensor value, int64_t run, Taken taken) {
   local_->send(to_device, key, std::move(value), run, std::move(taken));
 }
+
+ClusterAccess::~ClusterAccess() { links_->stop(); }
 
 void ClusterAccess::recv_async(const std::string& from, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) {
   if (devices_->is_own(from)) return local_->recv_async(from, key, dtype, shape, run, std::move(done));
@@ -34,6 +36,14 @@ void ClusterAccess::recv_async(const std::string& from, const std::string& key, 
                   .target_device = devices_->host(),
                   .num_bytes = int64_t(value->byte_size()),
                   .source_incarnation = devices_->incarnation(from)};
+  if (const auto link = links_->find(task, **channel)) {
+    const auto begin = [&](Reply reply) { return link->ask(encode_recv_buf(request), *value, std::move(reply)); };
+    if (calls_->start(run, begin, [task, value = *value, done](const Status& s, const Message&) {
+          if (s.ok()) done({}, value);
+          else done(error_of_task(task, kRecvBuf, s), {});
+        }))
+      return;
+  }
   calls_->call(**channel, kRecvBuf, Message(encode_recv_buf(request)), /*wait=*/false, run,
                [task, value = std::move(value).value(), done = std::move(done)](Status s, Message response) mutable {
                  if (!s.ok()) return done(error_of_task(task, kRecvBuf, s), {});
@@ -52,15 +62,21 @@ void ClusterAccess::start_abort(const Status& status) {
   calls_->stop(status);
 }
 
-void ClusterAccess::serve(const RecvBuf& q, Reply reply) {
+// The threads of links are not held up by what runs behind a collective.
+void ClusterAccess::resume(std::function<void()> then) {
+  if (LocalLink::on_thread()) runtime::run_on_blocking_thread(std::move(then));
+  else then();
+}
+
+void ClusterAccess::serve(const RecvBuf& q, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {
   const auto own = devices_->own(q.source_device);
-  if (!own.ok()) return reply(not_found("RecvBuf: ", own.status().message()), {});
+  if (!own.ok()) return answer(not_found("RecvBuf: ", own.status().message()), {});
   if (q.source_incarnation && q.source_incarnation != own->incarnation)
-    return reply(failed_precondition("RecvBuf expects a different device incarnation: ", q.source_incarnation, " vs. ", own->incarnation,
-                                     ". Your worker job (\"", task_of(q.source_device),
-                                     "\") was probably restarted. Check your worker job for the reason why it was restarted."),
-                 {});
-  auto shared = std::make_shared<Reply>(std::move(reply));
+    return answer(failed_precondition("RecvBuf expects a different device incarnation: ", q.source_incarnation, " vs. ", own->incarnation,
+                                      ". Your worker job (\"", task_of(q.source_device),
+                                      "\") was probably restarted. Check your worker job for the reason why it was restarted."),
+                  {});
+  auto shared = std::make_shared<LocalLink::Answer>(std::move(answer));
   Asker before{0, nullptr}, now{0, shared};
   {
     std::lock_guard lock(mutex_);
@@ -68,23 +84,28 @@ void ClusterAccess::serve(const RecvBuf& q, Reply reply) {
     std::swap(before, askers_[q.key]);
     askers_[q.key] = now;
   }
-  if (before.reply) {
+  if (before.answer) {
     local_->retract(before.run);
-    (*before.reply)(cancelled("another request for the same buffer came"), {});
+    (*before.answer)(cancelled("another request for the same buffer came"), {});
   }
-  local_->recv_async(
-      q.source_device, q.key, DType::kInvalid, Shape(), now.run, [this, key = q.key, now, bytes = q.num_bytes](Status s, Tensor value) {
-        {
-          std::lock_guard lock(mutex_);
-          const auto it = askers_.find(key);
-          if (it == askers_.end() || it->second.run != now.run) return;  // it was answered
-          askers_.erase(it);
-        }
-        if (!s.ok()) return (*now.reply)(std::move(s), {});
-        if (int64_t(value.byte_size()) != bytes)
-          return (*now.reply)(internal_error("Tensor Size Mismatch: RecvBufResponse returned ", value.byte_size(), " bytes, expected: ", bytes), {});
-        (*now.reply)({}, encode_recv_buf_response(value));
-      });
+  // Whether the asker still waits; then it does no longer.
+  const auto take = [this, key = q.key, run = now.run] {
+    std::lock_guard lock(mutex_);
+    const auto it = askers_.find(key);
+    if (it == askers_.end() || it->second.run != run) return false;
+    askers_.erase(it);
+    return true;
+  };
+  local_->recv_async(q.source_device, q.key, DType::kInvalid, Shape(), now.run,
+                     [take, answer = now.answer, bytes = q.num_bytes](Status s, Tensor value) {
+                       if (!take()) return;
+                       if (s.ok() && int64_t(value.byte_size()) != bytes)
+                         s = internal_error("Tensor Size Mismatch: RecvBufResponse returned ", value.byte_size(), " bytes, expected: ", bytes);
+                       (*answer)(s, s.ok() ? std::move(value) : Tensor());
+                     });
+  on_abandoned([this, take, run = now.run] {
+    if (take()) local_->retract(run);
+  });
 }
 
 Collectives::Collectives(std::string task, std::string leader, std::shared_ptr<Connections> connections, const DeviceSet* devices)
@@ -120,7 +141,7 @@ Status Collectives::check_peer(const std::string& task, double seconds) {
   return devices_->check(devices);
 }
 
-void Collectives::complete_group(std::string_view bytes, Reply reply) {
+void Collectives::complete_group(std::string_view bytes, Reply reply, op::CancellationManager* caller) {
   auto q = decode_complete_group(bytes);
   if (!q.ok()) return reply(q.status(), {});
   if (q->device_bytes.empty() || q->device.name.empty())
@@ -129,7 +150,7 @@ void Collectives::complete_group(std::string_view bytes, Reply reply) {
         {});
   if (q->size <= 0) return reply(invalid_argument("group_size must be positive integer but got ", q->size), {});
   op::CollectiveGroup group{q->key, q->size, q->rank, q->device.name, q->device_bytes};
-  resolver_->complete_group_async(group, nullptr,
+  resolver_->complete_group_async(group, caller,
                                   [type = q->device_type, group, reply = std::move(reply)](Status s, std::shared_ptr<const op::CollectiveMembers> m) {
                                     if (!s.ok()) return reply(std::move(s), {});
                                     CompleteGroupResponse r{.key = group.key, .size = group.size, .device_type = type, .devices = m->attributes};
@@ -154,10 +175,17 @@ void Collectives::complete_instance(std::string_view bytes, Reply reply) {
   });
 }
 
-void Collectives::recv_buf(std::string_view bytes, Reply reply) {
+void Collectives::recv_buf(std::string_view bytes, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {
   auto q = decode_recv_buf(bytes);
-  if (!q.ok()) return reply(q.status(), {});
-  access_->serve(*q, std::move(reply));
+  if (!q.ok()) return answer(q.status(), {});
+  access_->serve(*q, std::move(answer), on_abandoned);
+}
+
+Result<Message> Collectives::open_link(std::weak_ptr<Collectives> self) {
+  return access_->links().offer([self = std::move(self)](std::string_view bytes, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {
+    if (auto c = self.lock()) c->recv_buf(bytes, std::move(answer), on_abandoned);
+    else answer(cancelled("the server has stopped"), {});
+  });
 }
 
 // Steps of graphs with collectives count up from a random one, on all tasks alike.
@@ -169,8 +197,7 @@ Result<Message> Collectives::step_sequence(std::string_view bytes) {
   for (int64_t key : keys) {
     if (!steps_.contains(key)) {
       constexpr uint64_t kStepBits = (uint64_t(1) << 56) - 1;
-      std::random_device entropy;
-      steps_[key] = int64_t((uint64_t(entropy()) << 32 | entropy()) & kStepBits);
+      steps_[key] = int64_t(random_id() & kStepBits);
     }
     steps.emplace_back(key, steps_[key]);
   }
@@ -199,20 +226,26 @@ Result<std::string> collective_leader(std::string_view config, const ClusterMap&
 
 void add_collective_methods(MethodTable& methods, std::shared_ptr<Collectives> c) {
   // The members of this task that wait for the last one go on in these calls.
-  using Method = void (Collectives::*)(std::string_view, Reply);
-  const auto on_own_thread = [&](std::string_view name, Method method) {
-    methods.add(kWorker, name, [c, method](std::string_view q, Reply r) {
-      runtime::run_on_blocking_thread([c, method, q = std::string(q), r = std::move(r)]() mutable { (*c.*method)(q, std::move(r)); });
+  methods.add_waiting(kWorker, "CompleteGroup", [c](std::string_view q, Reply r, const OnAbandoned& on_abandoned) {
+    auto caller = std::make_shared<op::CancellationManager>();
+    on_abandoned([caller] { caller->start_cancel(); });
+    runtime::run_on_blocking_thread([c, q = std::string(q), r = std::move(r), caller]() mutable {
+      c->complete_group(q, [r = std::move(r), caller](Status s, Message m) { r(std::move(s), std::move(m)); }, caller.get());
     });
-  };
-  on_own_thread("CompleteGroup", &Collectives::complete_group);
-  on_own_thread("CompleteInstance", &Collectives::complete_instance);
-  methods.add(kWorker, "RecvBuf", [c](std::string_view q, Reply r) { c->recv_buf(q, std::move(r)); });
-  methods.add(kWorker, "GetStepSequence", [c](std::string_view q, Reply r) {
-    auto response = c->step_sequence(q);
+  });
+  methods.add(kWorker, "CompleteInstance", [c](std::string_view q, Reply r) {
+    runtime::run_on_blocking_thread([c, q = std::string(q), r = std::move(r)]() mutable { c->complete_instance(q, std::move(r)); });
+  });
+  methods.add_waiting(kWorker, "RecvBuf", [c](std::string_view q, Reply r, const OnAbandoned& on_abandoned) {
+    const auto answer = [r = std::move(r)](Status s, const Tensor& value) { r(s, s.ok() ? encode_recv_buf_response(value) : Message()); };
+    c->recv_buf(q, answer, on_abandoned);
+  });
+  const auto reply = [](const Reply& r, Result<Message> response) {
     if (response.ok()) r({}, std::move(response).value());
     else r(response.status(), {});
-  });
+  };
+  methods.add(kWorker, "GetStepSequence", [c, reply](std::string_view q, const Reply& r) { reply(r, c->step_sequence(q)); });
+  methods.add(kLinks, kOpenLink, [c, reply](std::string_view, const Reply& r) { reply(r, c->open_link(c)); });
 }
 
 }  // namespace weft_engine::remote

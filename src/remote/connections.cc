@@ -7,6 +7,12 @@
 
 namespace weft_engine::remote {
 
+uint64_t random_id() {
+  static thread_local std::random_device entropy;
+  const uint64_t id = uint64_t(entropy()) << 32 | entropy();
+  return id ? id : 1;
+}
+
 std::string task_name(std::string_view job, int task) { return cat("/job:", job, "/replica:0/task:", task); }
 
 std::string task_of(std::string_view device) {
@@ -36,6 +42,34 @@ Result<std::string> address_of(const ClusterMap& cluster, const std::string& tas
   return cat(given.substr(0, given.size() - 1), it->second);
 }
 
+// Channels of the process by address: the contexts of a server's clients, which it keeps for a while after they are gone, do not have one each.
+struct SharedChannels {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Channel>> by_address;
+};
+SharedChannels& shared_channels() {
+  static auto* c = new SharedChannels;
+  return *c;
+}
+
+std::shared_ptr<Channel> channel_to(const TransportApi& transport, const std::string& address) {
+  SharedChannels& all = shared_channels();
+  std::lock_guard lock(all.mutex);
+  std::erase_if(all.by_address, [&](const auto& c) { return c.second.expired() && c.first != address; });
+  auto& known = all.by_address[address];
+  auto channel = known.lock();
+  if (!channel) known = channel = transport.connect(address);
+  return channel;
+}
+
+// Nobody else gets it from now on.
+void forget_channel(const std::string& address, const std::shared_ptr<Channel>& channel) {
+  SharedChannels& all = shared_channels();
+  std::lock_guard lock(all.mutex);
+  const auto it = all.by_address.find(address);
+  if (it != all.by_address.end() && it->second.lock() == channel) all.by_address.erase(it);
+}
+
 }  // namespace
 
 void publish_task(const ClusterMap& cluster, const std::string& task, int port) {
@@ -54,7 +88,7 @@ Result<std::shared_ptr<Channel>> Connections::to(const std::string& task) {
       auto& [known, channel] = channels_[task];
       if (!channel || known != where) {
         known = where;
-        channel = transport_.connect(where);
+        channel = channel_to(transport_, where);
       }
       return channel;
     }
@@ -69,14 +103,10 @@ void Connections::update(ClusterMap cluster) {
 
 void Connections::forget(const std::string& task) {
   std::lock_guard lock(mutex_);
-  channels_.erase(task);
-}
-
-static int64_t next_request_id() {
-  static std::mutex mutex;
-  static std::mt19937_64 numbers{std::random_device()()};
-  std::lock_guard lock(mutex);
-  return int64_t(numbers() >> 1) + 1;
+  const auto it = channels_.find(task);
+  if (it == channels_.end()) return;
+  forget_channel(it->second.first, it->second.second);
+  channels_.erase(it);
 }
 
 std::shared_ptr<ClientCall> Connections::recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done) {
@@ -85,7 +115,7 @@ std::shared_ptr<ClientCall> Connections::recv_tensor(const std::string& task, in
     done(channel.status(), {}, false);
     return nullptr;
   }
-  Message request(encode_recv_tensor({step_id, std::string(key), next_request_id()}));
+  Message request(encode_recv_tensor({step_id, std::string(key), int64_t(random_id() >> 1 | 1)}));
   return (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false,
                           [done = std::move(done), task](Status s, Message response) {
                             // In TensorFlow's words, by which masters tell an error from one that follows from it.

@@ -12,6 +12,9 @@
 
 namespace weft_engine::remote {
 
+// A number of the system's entropy; never 0.
+uint64_t random_id();
+
 // "/job:worker/replica:0/task:1" of a device's name; empty if the name does not say it.
 std::string task_of(std::string_view device);
 std::string task_name(std::string_view job, int task);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <random>
 
 #include "core/interrupt.h"
 #include "core/threads.h"
@@ -19,11 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kRegisterSeconds = 3600, kShutdownSeconds = 10, kSlackSeconds = 5;
 constexpr int64_t kHeartbeatMs = 10000;
-
-uint64_t new_incarnation() {
-  std::random_device entropy;
-  return uint64_t(entropy()) << 32 | entropy();
-}
 
 uint64_t fixed64_of(Message& m, int field) {
   uint64_t out = 0;
@@ -48,7 +42,7 @@ CoordinationAgent::CoordinationAgent(CoordinationConfig config, CoordinatedTask 
       task_(std::move(task)),
       connections_(std::move(connections)),
       on_error_(std::move(on_error)),
-      incarnation_(new_incarnation()) {}
+      incarnation_(random_id()) {}
 
 CoordinationAgent::~CoordinationAgent() { stop_beating(); }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <random>
 
 namespace weft_engine::remote {
 namespace {
@@ -12,11 +11,6 @@ constexpr double kReportSeconds = 10;
 constexpr int64_t kDevicesTimeoutMs = 3600 * 1000;
 constexpr char kRegisterBarrier[] = "[Init]Wait_for_all_tasks_to_register";
 constexpr size_t kNamesInErrors = 3;
-
-uint64_t random_number() {
-  std::random_device entropy;
-  return uint64_t(entropy()) << 32 | entropy();
-}
 
 // "///a//b/c//" is "a/b/c".
 std::string normal_key(std::string_view key) {
@@ -45,7 +39,7 @@ std::string status_text(const Status& s) {
 CoordinationService::CoordinationService(CoordinationConfig config, std::shared_ptr<Connections> connections)
     : config_(std::move(config)),
       connections_(std::move(connections)),
-      incarnation_(random_number()),
+      incarnation_(random_id()),
       devices_barrier_(cat("WaitForAllTasks::", incarnation_)),
       shutdown_barrier_(cat("Shutdown::", incarnation_)) {
   for (const auto& [job, count] : config_.jobs) {

@@ -1,7 +1,6 @@
 #include "remote/graph_service.h"
 
 #include <condition_variable>
-#include <random>
 
 #include "core/threads.h"
 #include "graph/frames.h"
@@ -21,15 +20,8 @@ using graph::FunctionBody;
 using graph::Node;
 
 std::string random_handle() {
-  static std::mutex mutex;
-  static std::mt19937_64 numbers{(uint64_t(std::random_device()()) << 32) ^ std::random_device()()};
-  uint64_t number = 0;
-  {
-    std::lock_guard lock(mutex);
-    number = numbers();
-  }
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(random_id()));
   return text;
 }
 

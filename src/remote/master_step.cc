@@ -1,7 +1,6 @@
 // Running a step of a master's session: all its parts together.
 #include <chrono>
 #include <condition_variable>
-#include <random>
 
 #include "core/threads.h"
 #include "io/run_metadata.h"
@@ -22,12 +21,7 @@ bool is_derived(const Status& s) {
          s.message().find("while calling /tensorflow.WorkerService/RecvTensor") != s.message().npos;
 }
 
-int64_t new_step_id() {
-  static std::mutex mutex;
-  static std::mt19937_64 numbers{(uint64_t(std::random_device()()) << 32) ^ std::random_device()()};
-  std::lock_guard lock(mutex);
-  return int64_t((numbers() & ((uint64_t(1) << 55) - 1)) | uint64_t(1) << 55);
-}
+int64_t new_step_id() { return int64_t((random_id() & ((uint64_t(1) << 55) - 1)) | uint64_t(1) << 55); }
 
 constexpr auto kForTheCause = std::chrono::milliseconds(500);  // how long the error is waited for that another follows from
 

@@ -71,6 +71,7 @@ Result<Settings> settings_from_environment() {
   if (megabytes > 0) s.max_message = megabytes << 20;
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_STREAMS", 1, 1 << 30, s.max_streams));
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_CONTEXTS", 1, 1 << 30, s.max_contexts));
+  WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_LOCAL_LINKS", 0, 1, s.local_links));
   return s;
 }
 

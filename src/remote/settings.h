@@ -18,6 +18,7 @@ struct Settings {
   int64_t max_message = -1;  // bytes of a request; -1: as many as gRPC takes
   int max_streams = 0;  // calls of one connection at a time; 0: any number
   int max_contexts = 1024;  // clients that a server keeps state for
+  bool local_links = true;  // Unix sockets between tasks of one machine
 
   bool tls() const { return !certificate.empty(); }
 };

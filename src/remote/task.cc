@@ -80,8 +80,10 @@ std::shared_ptr<Channel> Task::channel() {
 Status Task::told(Status s) const {
   // kAborted: it was started again and does not know the context.
   const bool of_task = s.code() == Code::kUnavailable || s.code() == Code::kAborted || s.code() == Code::kResourceExhausted;
-  if (!of_task || s.message().find(name) != std::string::npos) return s;
-  return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
+  // A task that tells of another one which it could not reach is there itself.
+  constexpr std::string_view kLost = "\nAdditional GRPC error information from remote target ";
+  if (!of_task || s.message().find(name) != std::string::npos || s.message().find(kLost) != std::string::npos) return s;
+  return Status(s.code(), cat(s.message(), kLost, name));
 }
 
 std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::shared_ptr<const void>> keep) {

@@ -1,10 +1,10 @@
 // Jobs, iterations and their clients: the methods of a dispatcher that clients call.
 #include <algorithm>
-#include <random>
 
 #include "remote/data_service/datasets.h"
 #include "remote/data_service/dispatcher.h"
 #include "wire/tensor_proto.h"
+#include "remote/connections.h"
 
 namespace weft_engine::remote::data_service {
 
@@ -58,7 +58,7 @@ Result<Message> Dispatcher::get_or_create_job(std::string_view request) {
   }
   WEFT_RETURN_IF_ERROR(state_.dataset(wanted.dataset_id).status());
   const int64_t id = state_.next_job_id;
-  if (wanted.name.empty()) wanted.name = cat(kAnonymousJob, id, "_", (uint64_t(std::random_device()()) << 32) | std::random_device()());
+  if (wanted.name.empty()) wanted.name = cat(kAnonymousJob, id, "_", random_id());
   ProtoWriter update;
   update.int64(1, id);
   update.bytes(2, wanted.name);

@@ -1,0 +1,78 @@
+// LocalLink: a Unix socket between two weft processes of one machine, beside gRPC. One side asks for buffers, the other sends them from where they are; they are received where they
+// are needed. Both show that they belong to the same user, and the one that connects has the secret that the other gave it in a call.
+#pragma once
+
+#include <map>
+
+#include "core/tensor.h"
+#include "remote/transport.h"
+
+namespace weft_engine::remote {
+
+class LocalLink : public std::enable_shared_from_this<LocalLink> {
+ public:
+  // The answer to a request: a status, or a value, whose bytes are sent.
+  using Answer = std::function<void(Status, Tensor)>;
+  // What the serving side does; on the link's thread, where it must not wait.
+  using Handler = std::function<void(std::string_view request, Answer answer, const OnAbandoned& on_abandoned)>;
+
+  // The asking side. `name` and `secret` are those of a LocalListener.
+  static Result<std::shared_ptr<LocalLink>> connect(const std::string& name, const std::string& secret);
+  // The serving side of an accepted socket, which the link owns from here on.
+  static Result<std::shared_ptr<LocalLink>> serve(int socket, std::string secret, Handler handler);
+  ~LocalLink();
+
+  // Asks for as many bytes as `into` has. Small ones are told on the link's thread, which must not be held up. Null: the link is closed, and `reply` is not called.
+  std::shared_ptr<ClientCall> ask(std::string request, Tensor into, Reply reply);
+  bool is_open() const;
+  // Calls that wait get Unavailable.
+  void close();
+  // Whether this thread is that of a link.
+  static bool on_thread();
+
+ private:
+  struct Header;
+  struct Out;
+  struct Pending;
+  class Call;
+  explicit LocalLink(int socket);
+  Status start();
+  void work();
+  bool read_all();
+  bool begin_frame();
+  bool end_frame();
+  bool flush();  // with the lock held
+  void write(uint32_t kind, uint32_t code, uint64_t id, std::string text, Tensor body = {});
+  void cancel(uint64_t id);
+  void end();
+
+  const int socket_, wake_;
+  std::string secret_;  // of the serving side
+  Handler handler_;  // null: the asking side
+  mutable std::mutex mutex_;
+  std::vector<Out> out_;
+  std::map<uint64_t, Pending> asked_;
+  std::map<uint64_t, std::function<void()>> served_;  // requests without an answer; what to do when nobody wants it
+  uint64_t next_ = 1;
+  bool closed_ = false;
+
+  struct Reading;
+  std::unique_ptr<Reading> reading_;  // of the link's thread
+};
+
+// Takes links; its name is in no file system, and gone with the process.
+class LocalListener {
+ public:
+  static Result<std::shared_ptr<LocalListener>> start(LocalLink::Handler handler);
+  ~LocalListener();
+  const std::string& name() const { return name_; }
+  const std::string& secret() const { return secret_; }
+
+ private:
+  struct State;
+  LocalListener() = default;
+  std::string name_, secret_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace weft_engine::remote

@@ -1,0 +1,89 @@
+// Who has a link to whom: a task is asked, by a call, whether it offers one; then the link takes the place of calls.
+#include "remote/collective_group.h"
+#include "wire/proto.h"
+
+namespace weft_engine::remote {
+namespace {
+
+constexpr std::string_view kOpen = "/weft.LinkService/Open";
+constexpr int64_t kNoRun = -1, kVersion = 1;
+
+struct Offer {
+  int64_t version = 0;
+  std::string name, secret;
+};
+
+Result<Offer> decode_offer(std::string_view bytes) {
+  Offer out;
+  wire::ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.version = r.int64();
+    else if (r.field() == 2) out.name = r.string();
+    else if (r.field() == 3) out.secret = r.string();
+  }
+  if (!r.ok() || out.version != kVersion || out.name.empty()) return unimplemented("another kind of link");
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<LocalLink> LocalLinks::find(const std::string& task, Channel& channel) {
+  if (!settings().ok() || !settings()->local_links) return nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) return nullptr;
+    const auto [it, fresh] = links_.emplace(task, nullptr);
+    if (!fresh) return it->second && it->second->is_open() ? it->second : nullptr;
+  }
+  // Until it is there calls do.
+  calls_->call(channel, kOpen, Message(), /*wait=*/false, kNoRun, [weak = weak_from_this(), task](Status s, Message response) {
+    const auto self = weak.lock();
+    if (!self || !s.ok()) return;
+    const auto offer = decode_offer(response.flatten());
+    if (!offer.ok()) return;
+    auto link = LocalLink::connect(offer->name, offer->secret);  // fails on another machine, or in another container
+    if (!link.ok()) return;
+    std::unique_lock lock(self->mutex_);
+    if (!self->stopped_) {
+      self->links_[task] = *link;
+      return;
+    }
+    lock.unlock();
+    (*link)->close();
+  });
+  return nullptr;
+}
+
+Result<Message> LocalLinks::offer(LocalLink::Handler handler) {
+  if (settings().ok() && !settings()->local_links) return unimplemented("this task has no links");
+  std::shared_ptr<LocalListener> listener;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) return cancelled("the server has stopped");
+    if (!listener_) {
+      WEFT_ASSIGN(listener_, LocalListener::start(std::move(handler)));
+    }
+    listener = listener_;
+  }
+  wire::ProtoWriter w;
+  w.int64(1, kVersion);
+  w.bytes(2, listener->name());
+  w.bytes(3, listener->secret());
+  return Message(w.take());
+}
+
+void LocalLinks::stop() {
+  std::map<std::string, std::shared_ptr<LocalLink>> links;
+  std::shared_ptr<LocalListener> listener;
+  {
+    std::lock_guard lock(mutex_);
+    stopped_ = true;
+    links.swap(links_);
+    listener.swap(listener_);
+  }
+  for (auto& [task, link] : links) {
+    if (link) link->close();
+  }
+}
+
+}  // namespace weft_engine::remote
