@@ -30,7 +30,8 @@ setup style_setup:
 
 # The Python that the package is built for and tested with, in a folder of its own.
 build/venv/ready: python/requirements.txt
-	@$(PYTHON) -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && touch $@
+	@$(PYTHON) -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && \
+	  build/venv/bin/pip install -q --disable-pip-version-check --upgrade --target build/venv/with_protobuf protobuf && touch $@  # for tests/python/protobuf_test.py alone
 
 build: setup build/venv/ready
 	@start=$$(date +%s); cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_BULK=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \

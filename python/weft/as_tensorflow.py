@@ -16,6 +16,8 @@ EMPTY = {
     "tensorflow.core",
     "tensorflow.core.example",
     "tensorflow.core.framework",
+    "tensorflow.core.lib",
+    "tensorflow.core.lib.core",
     "tensorflow.core.protobuf",
     "tensorflow.core.util",
 }
@@ -69,8 +71,10 @@ class _Empty(importlib.abc.Loader):
 def _find(fullname):
     if fullname == "tensorflow":
         return weft
-    if fullname.startswith("tensorflow.core.") and fullname.endswith("_pb2"):
-        return importlib.import_module("weft._src.proto")
+    if fullname.endswith("_pb2"):
+        found = importlib.import_module("weft._src.proto").generated_module(fullname)
+        if found is not None or not fullname.startswith("tensorflow.python."):
+            return found
     if ".".join(fullname.split(".")[:2]) in PRIVATE:
         from weft._src import tensorflow as private
 

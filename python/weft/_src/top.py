@@ -59,7 +59,7 @@ ops.array_ops: check_pinned ragged_fill_empty_rows ragged_fill_empty_rows_grad
 # Namespaces of Keras that TensorFlow has at the top, too.
 OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 # What is in the folder of the package and not a namespace of TensorFlow.
-PRIVATE = {"as_tensorflow", "include", "proto"}
+PRIVATE = {"as_tensorflow", "include", "install_as_tensorflow", "proto"}
 
 
 def namespaces(folders):

@@ -1,54 +1,13 @@
 """tf.TypeSpec: what is known of a value without the value, and TensorSpec, the one of tensors."""
 
 import abc
-import collections.abc
 import importlib
 
 from weft import _weft
-from weft._src.framework import dtypes, nest, type_spec_registry
+from weft._src.framework import dtypes, nest, spec_comparison as comparison, type_spec_registry
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
-
-
-class TraceType(metaclass=abc.ABCMeta):
-    """The kind of an argument of a tf.function: calls with arguments of the same kind share a graph."""
-
-    @abc.abstractmethod
-    def is_subtype_of(self, other):
-        """Whether a value of this kind may go where `other` is expected."""
-
-    @abc.abstractmethod
-    def most_specific_common_supertype(self, others):
-        """A kind that holds this one and the others; None where there is none."""
-
-    @abc.abstractmethod
-    def placeholder_value(self, placeholder_context=None):
-        """A value that stands for any of this kind while a function is traced."""
-
-    def to_tensors(self, value):
-        return []
-
-    def from_tensors(self, tensors):
-        return self.placeholder_value(None)
-
-    def flatten(self):
-        return []
-
-    def cast(self, value, cast_context=None):
-        return value
-
-    @abc.abstractmethod
-    def __eq__(self, other):
-        pass
-
-    @abc.abstractmethod
-    def __hash__(self):
-        pass
-
-
-# Shapes and element types know these relations as well, so what a spec serializes to is compared item by item.
-TraceType.register(TensorShape)
-TraceType.register(dtypes.DType)
+from weft._src.framework.trace_type import TraceType
 
 
 class TypeSpec(TraceType):
@@ -87,18 +46,20 @@ class TypeSpec(TraceType):
     def is_compatible_with(self, spec_or_value):
         if not isinstance(spec_or_value, TypeSpec):
             spec_or_value = type_spec_from_value(spec_or_value)
-        return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
+        return type(self) is type(spec_or_value) and comparison.compatible(
+            self._serialize(), spec_or_value._serialize()
+        )
 
     def is_subtype_of(self, other):
-        return type(self) is type(other) and _subtype(self._serialize(), other._serialize())
+        return type(self) is type(other) and comparison.subtype(self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others):
         others = list(others)
         if any(type(self) is not type(other) for other in others):
             return None
         try:
-            return self._deserialize(_common(self._serialize(), [other._serialize() for other in others]))
-        except _Different:
+            return self._deserialize(comparison.common(self._serialize(), [other._serialize() for other in others]))
+        except comparison.Different:
             return None
 
     def most_specific_compatible_type(self, other):
@@ -171,7 +132,7 @@ class TypeSpec(TraceType):
 
     def _with_tensor_ranks_only(self):
         return self._deserialize(
-            _changed(
+            comparison.changed(
                 self._serialize(),
                 lambda v: (
                     TensorShape(None if v.rank is None else [None] * v.rank)
@@ -193,7 +154,11 @@ class TypeSpec(TraceType):
                 else v
             )
 
-        return bare(self) if isinstance(self, TensorSpec) else self._deserialize(_changed(self._serialize(), bare))
+        return (
+            bare(self)
+            if isinstance(self, TensorSpec)
+            else self._deserialize(comparison.changed(self._serialize(), bare))
+        )
 
     def __tf_tracing_type__(self, context):
         return self
@@ -229,7 +194,7 @@ class TypeSpec(TraceType):
     def _key(self):
         key = self.__dict__.get("_cached_key")
         if key is None:
-            key = (type(self), _hashable(self._serialize()))
+            key = (type(self), comparison.hashable(self._serialize()))
             object.__setattr__(self, "_cached_key", key)
         return key
 
@@ -622,92 +587,6 @@ def _unpickled(module, name, serialization):
     for part in name.split("."):
         found = getattr(found, part)
     return found._deserialize(serialization)
-
-
-# ---- what a spec serializes to, compared item by item ----------------------------------------------------
-
-
-class _Different(Exception):
-    pass
-
-
-def _changed(value, change):
-    if isinstance(value, (list, tuple)):
-        return nest.sequence_like(value, [_changed(v, change) for v in value])
-    if isinstance(value, dict):
-        return type(value)((k, _changed(v, change)) for k, v in value.items())
-    return change(value)
-
-
-def _hashable(value):
-    if isinstance(value, (list, tuple)):
-        return tuple(_hashable(v) for v in value)
-    if isinstance(value, collections.abc.Mapping):
-        return "dict", tuple((k, _hashable(value[k])) for k in sorted(value))
-    if hasattr(value, "__array__") and not isinstance(value, Tensor):
-        import numpy as np
-
-        array = np.asarray(value)
-        return "array", array.shape, str(array.dtype), tuple(array.ravel().tolist())
-    return value
-
-
-def _pairs(a, b):
-    """The parts of two values to compare, None for leaves; another structure is a difference."""
-    if isinstance(a, (list, tuple)):
-        if type(a) is not type(b) or len(a) != len(b):
-            raise _Different
-        return list(zip(a, b))
-    if isinstance(a, dict):
-        if type(a) is not type(b) or sorted(a) != sorted(b):
-            raise _Different
-        return [(a[k], b[k]) for k in a]
-    return None
-
-
-def _compatible(a, b):
-    try:
-        parts = _pairs(a, b)
-    except _Different:
-        return False
-    if parts is not None:
-        return all(_compatible(x, y) for x, y in parts)
-    if isinstance(a, (TensorShape, dtypes.DType, TypeSpec)):
-        return (
-            type(a) is type(b) and a.is_compatible_with(b)
-            if isinstance(a, TypeSpec)
-            else isinstance(b, type(a)) and a.is_compatible_with(b)
-        )
-    return type(a) is type(b) and _hashable(a) == _hashable(b)
-
-
-def _subtype(a, b):
-    try:
-        parts = _pairs(a, b)
-    except _Different:
-        return False
-    if parts is not None:
-        return all(_subtype(x, y) for x, y in parts)
-    return a.is_subtype_of(b) if isinstance(a, TraceType) else _hashable(a) == _hashable(b)
-
-
-def _common(value, others):
-    if isinstance(value, (list, tuple)):
-        if any(type(o) is not type(value) or len(o) != len(value) for o in others):
-            raise _Different
-        return nest.sequence_like(value, [_common(v, [o[i] for o in others]) for i, v in enumerate(value)])
-    if isinstance(value, dict):
-        if any(type(o) is not type(value) or sorted(o) != sorted(value) for o in others):
-            raise _Different
-        return type(value)((k, _common(v, [o[k] for o in others])) for k, v in value.items())
-    if isinstance(value, TraceType):
-        found = value.most_specific_common_supertype(others)
-        if found is None:
-            raise _Different
-        return found
-    if any(_hashable(o) != _hashable(value) for o in others):
-        raise _Different
-    return value
 
 
 # ---- the spec of a value ---------------------------------------------------------------------------------

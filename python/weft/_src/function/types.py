@@ -6,7 +6,7 @@ import typing
 import numpy as np
 
 from weft._src.framework.tensor import AnyTensor
-from weft._src.framework.type_spec import TraceType
+from weft._src.framework.trace_type import TraceType
 from weft._src.function.concrete import ConcreteFunction
 from weft._src.function.function import Function as PolymorphicFunction
 from weft._src.function.signature import FunctionType

@@ -34,6 +34,8 @@ class Descriptor:
 
 
 def _unpickle(full_name, data):
+    from weft._src.proto import message_class
+
     return message_class(full_name).FromString(data)
 
 
@@ -424,10 +426,10 @@ def _module(name):
 
 
 @functools.cache
-def message_class(full_name):
-    """The class of a message of the schema."""
+def own_class(full_name):
+    """The class of a message of the schema, without protobuf."""
     rows = _tables()[0][full_name][1]
-    fields = {row[0]: Field(full_name, row, message_class) for row in sorted(rows, key=lambda r: r[1])}
+    fields = {row[0]: Field(full_name, row, own_class) for row in sorted(rows, key=lambda r: r[1])}
     name = full_name.rpartition(".")[2]
     body = {
         "__slots__": (),
@@ -449,7 +451,7 @@ def message_class(full_name):
     cls = type(name, (Message,), body)
     for m in message_names():
         if m.startswith(inner) and "." not in m[len(inner) :]:
-            setattr(cls, m[len(inner) :], message_class(m))
+            setattr(cls, m[len(inner) :], own_class(m))
     return cls
 
 

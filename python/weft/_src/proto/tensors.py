@@ -4,7 +4,7 @@ import numpy as np
 
 from weft import _weft
 from weft._src.framework import dtypes
-from weft._src.proto._message import message_class
+from weft._src.proto import message_class
 
 # dtype -> the field of TensorProto that has its values one by one
 _FIELDS = {}
@@ -115,7 +115,7 @@ def make_ndarray(tensor):
         raise TypeError(
             f"Unsupported tensor type: {tensor.dtype}. See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
         )
-    values = getattr(tensor, _FIELDS[name])._list
+    values = list(getattr(tensor, _FIELDS[name]))
     if name == "string":
         flat = np.empty(len(values), dtype=object)
         flat[:] = values
