@@ -164,8 +164,12 @@ void destroy_when_settled(std::shared_ptr<grpc::Channel> channel) {
     grpc::Alarm alarm;
   };
   auto* kept = new Kept{std::move(channel), {}};
+  const InOrder order(kept);
   kept->alarm.Set(std::chrono::system_clock::now() + std::chrono::milliseconds(20), [kept](bool) {
-    destroy_when_settled(std::move(kept->channel));
+    {
+      const InOrder again(kept);
+      destroy_when_settled(std::move(kept->channel));
+    }
     delete kept;
   });
 }
