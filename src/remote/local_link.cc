@@ -89,7 +89,7 @@ struct LocalLink::Reading {
   bool inside = false;
   Header header{};
   std::string text;
-  Pending current;     // whose value comes; an empty one is thrown away
+  Pending current;     // whose value comes; with the lock held, since it may be given up meanwhile
   char* to = nullptr;  // null: thrown away
   uint64_t left = 0;
 };
@@ -165,9 +165,14 @@ void LocalLink::cancel(uint64_t id) {
   {
     std::lock_guard lock(mutex_);
     const auto it = asked_.find(id);
-    if (it == asked_.end()) return;  // answered, or just being so
-    given_up = std::move(it->second);
-    asked_.erase(it);
+    if (it != asked_.end()) {
+      given_up = std::move(it->second);
+      asked_.erase(it);
+    } else if (Reading& r = *reading_; r.current.reply && r.header.id == id) {
+      given_up.reply = std::exchange(r.current.reply, nullptr);  // the rest may never come; its memory stays until then
+    } else {
+      return;  // answered
+    }
   }
   write(kCancel, 0, id, {});
   given_up.reply(cancelled("the call was cancelled"), {});
@@ -244,8 +249,8 @@ void LocalLink::end() {
     asked.swap(asked_);
     served.swap(served_);
     out.swap(out_);
+    if (reading_->current.reply) asked.emplace(0, std::exchange(reading_->current, {}));
   }
-  if (reading_->current.reply) asked.emplace(0, std::move(reading_->current));
   for (auto& [id, p] : asked) p.reply(unavailable("Socket closed"), {});
   for (auto& [id, abandoned] : served) {
     if (abandoned) abandoned();
@@ -298,7 +303,10 @@ bool LocalLink::read_all() {
 
 bool LocalLink::begin_frame() {
   Reading& r = *reading_;
-  std::memcpy(&r.header, r.buffer + r.begin, sizeof(Header));
+  {
+    std::lock_guard lock(mutex_);
+    std::memcpy(&r.header, r.buffer + r.begin, sizeof(Header));
+  }
   r.begin += sizeof(Header);
   r.inside = true;
   r.left = r.header.size;
@@ -326,8 +334,11 @@ bool LocalLink::end_frame() {
   switch (h.kind) {
     case kHello: return handler_ && (r.known = same_token(r.text, secret_));
     case kValue: {
-      Pending p = std::move(r.current);
-      r.current = {};
+      Pending p;
+      {
+        std::lock_guard lock(mutex_);
+        p = std::exchange(r.current, {});
+      }
       if (!p.reply) return true;
       if (p.into.byte_size() != h.size) {
         p.reply(internal_error("RecvBufResponse returned ", h.size, " bytes where to_tensor expected ", p.into.byte_size()), {});

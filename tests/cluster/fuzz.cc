@@ -1,9 +1,8 @@
-// Mutated and random messages to every method of a live server:
+// Mutated and random messages to every method of live servers:
 //
-//   cluster_fuzz WEFT [--seconds 10] [--seed 1]
+//   cluster_fuzz WEFT [--seconds 10] [--seed 1] [--service NAME]
 //
-// WEFT is the command; it serves in a process of its own, which must not die, hang or grow, and answer rightly at the end. kMethods has what is called: a server
-// that lacks a method says so, and that is fine.
+// WEFT is the command. For each service (fuzz_seeds.cc lists them) a server runs in a process of its own for so many seconds; it must not die, hang or grow, and answer rightly at the end.
 #include <dirent.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -21,6 +20,7 @@
 
 #include "../fuzz/mutate.h"
 #include "engine/clusters.h"
+#include "fuzz_seeds.h"
 #include "io/graph_def.h"
 #include "op/rendezvous.h"
 #include "remote/messages.h"
@@ -35,6 +35,11 @@ using Clock = std::chrono::steady_clock;
 constexpr double kAnswerSeconds = 30;  // a server that is alive answers in less, also on a loaded machine
 constexpr double kCallSeconds = 2;  // what waits for something that never comes is given up
 constexpr int kAtOnce = 24;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // such programs keep what they freed
+#else
+constexpr bool kSanitized = false;
+#endif
 
 [[noreturn]] void fail(const std::string& why) {
   std::cerr << "cluster_fuzz: " << why << std::endl;
@@ -126,75 +131,8 @@ constexpr Method kMethods[] = {
     {"/tensorflow.eager.EagerService/WaitQueueDone", Seeds::id},
     {"/tensorflow.eager.EagerService/KeepAlive", Seeds::id},
     {"/tensorflow.eager.EagerService/CloseContext", Seeds::id},
-    {"/tensorflow.WorkerService/CreateWorkerSession", Seeds::none},
-    {"/tensorflow.WorkerService/DeleteWorkerSession", Seeds::none},
-    {"/tensorflow.WorkerService/RegisterGraph", Seeds::none},
-    {"/tensorflow.WorkerService/DeregisterGraph", Seeds::none},
-    {"/tensorflow.WorkerService/RunGraph", Seeds::none},
-    {"/tensorflow.WorkerService/CleanupGraph", Seeds::none},
-    {"/tensorflow.WorkerService/CleanupAll", Seeds::none},
-    {"/tensorflow.WorkerService/RecvBuf", Seeds::receive},
-    {"/tensorflow.WorkerService/CompleteGroup", Seeds::none},
-    {"/tensorflow.WorkerService/CompleteInstance", Seeds::none},
-    {"/tensorflow.WorkerService/GetStepSequence", Seeds::none},
-    {"/tensorflow.WorkerService/MarkRecvFinished", Seeds::none},
-    {"/tensorflow.WorkerService/Logging", Seeds::none},
-    {"/tensorflow.WorkerService/Tracing", Seeds::none},
-    {"/tensorflow.MasterService/CreateSession", Seeds::none},
-    {"/tensorflow.MasterService/ExtendSession", Seeds::none},
-    {"/tensorflow.MasterService/PartialRunSetup", Seeds::none},
-    {"/tensorflow.MasterService/RunStep", Seeds::none},
-    {"/tensorflow.MasterService/CloseSession", Seeds::none},
-    {"/tensorflow.MasterService/ListDevices", Seeds::none},
-    {"/tensorflow.MasterService/Reset", Seeds::none},
-    {"/tensorflow.MasterService/MakeCallable", Seeds::none},
-    {"/tensorflow.MasterService/RunCallable", Seeds::none},
-    {"/tensorflow.MasterService/ReleaseCallable", Seeds::none},
-    {"/tensorflow.CoordinationService/RegisterTask", Seeds::none},
-    {"/tensorflow.CoordinationService/Heartbeat", Seeds::none},
-    {"/tensorflow.CoordinationService/InsertKeyValue", Seeds::none},
-    {"/tensorflow.CoordinationService/GetKeyValue", Seeds::none},
-    {"/tensorflow.CoordinationService/TryGetKeyValue", Seeds::none},
-    {"/tensorflow.CoordinationService/DeleteKeyValue", Seeds::none},
-    {"/tensorflow.CoordinationService/Barrier", Seeds::none},
-    {"/tensorflow.CoordinationService/CancelBarrier", Seeds::none},
-    {"/tensorflow.ProfilerService/Profile", Seeds::none},
     {"/no.such.Service/Method", Seeds::none},
 };
-
-// A message of no known type that is well formed for the most part.
-std::string any_message(std::mt19937_64& r, int depth = 0) {
-  std::string out;
-  const auto varint = [&](uint64_t v) {
-    for (; v >= 128; v >>= 7) out.push_back(char(v | 128));
-    out.push_back(char(v));
-  };
-  for (int n = int(r() % 6); n > 0; --n) {
-    const uint64_t field = r() % 16 ? 1 + r() % 12 : r() % 4096;
-    switch (r() % 6) {
-      case 0:
-        varint(field << 3);
-        varint(r() % 3 ? r() % 300 : r() >> (r() % 64));
-        break;
-      case 1:
-        varint(field << 3 | 1);
-        for (int i = 0; i < 8; ++i) out.push_back(char(r() % 3 ? 0 : r()));
-        break;
-      case 2:
-        varint(field << 3 | 5);
-        for (int i = 0; i < 4; ++i) out.push_back(char(r()));
-        break;
-      default: {
-        constexpr const char* kTexts[] = {"worker", kDevice, "AddV2", "T", "", "f", "localhost:1", "/job:worker/replica:0/task:1", "a;0;b;c;0:0"};
-        const std::string inner = r() % 2 && depth < 6 ? any_message(r, depth + 1) : kTexts[r() % std::size(kTexts)];
-        varint(field << 3 | 2);
-        varint(r() % 50 ? inner.size() : r() % 100000);
-        out += inner;
-      }
-    }
-  }
-  return out;
-}
 
 std::string message_for(const Method& m, uint64_t id, std::mt19937_64& r) {
   std::vector<std::string> seeds;
@@ -205,7 +143,7 @@ std::string message_for(const Method& m, uint64_t id, std::mt19937_64& r) {
     case Seeds::receive: seeds = {encode_recv_tensor({int64_t(r() % 4 ? id : r()), sent_key(), 1})}; break;
     case Seeds::id: seeds = {encode_ids(1, id)}; break;
   }
-  if (seeds.empty() || r() % 8 == 0) seeds.push_back(any_message(r));
+  if (seeds.empty() || r() % 8 == 0) seeds.push_back(weft_fuzz::any_message(r));
   std::string out = seeds[r() % seeds.size()];
   if (r() % 4) out = changed(out, seeds, r);
   return out;
@@ -215,9 +153,9 @@ std::string message_for(const Method& m, uint64_t id, std::mt19937_64& r) {
 
 struct Server {
   pid_t pid = -1;
-  std::string address;
+  std::string address, second;
 
-  explicit Server(const char* weft) {
+  Server(const char* self, const char* weft, const std::string& what) {
     std::ofstream("fuzz_cluster.json") << R"({"worker": ["localhost:0"]})";
     int ends[2];
     if (pipe(ends)) fail("no pipe");
@@ -228,12 +166,8 @@ struct Server {
       close(ends[0]);
       setenv("WEFT_LOG", "3", 1);
       setenv("GRPC_VERBOSITY", "NONE", 1);
-#ifdef __SANITIZE_ADDRESS__
-      // What is freed may be used again at once, instead of after 256 MB more: the growth is measured.
-      const char* given = getenv("ASAN_OPTIONS");
-      setenv("ASAN_OPTIONS", (std::string(given ? given : "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0").c_str(), 1);
-#endif
-      execl(weft, weft, "server", "--cluster", "fuzz_cluster.json", "--threads", "2", nullptr);
+      if (what == "weft") execl(weft, weft, "server", "--cluster", "fuzz_cluster.json", "--threads", "2", nullptr);
+      else execl(self, self, "--serve", what.c_str(), nullptr);
       _exit(127);
     }
     close(ends[1]);
@@ -241,7 +175,9 @@ struct Server {
     for (char c; read(ends[0], &c, 1) == 1 && c != '\n';) line += c;
     const size_t at = line.find(" at ");
     if (at == line.npos) fail("the server does not start: " + line);
-    address = line.substr(at + 4, line.find(',') - at - 4);
+    const size_t end = line.find(',', at);
+    address = line.substr(at + 4, end - at - 4);
+    if (end != line.npos) second = line.substr(end + 1, line.find(',', end + 1) - end - 1);
   }
   ~Server() {
     if (pid > 0) kill(pid, SIGKILL), waitpid(pid, nullptr, 0);
@@ -288,7 +224,7 @@ class Caller {
  public:
   explicit Caller(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) {}
 
-  void send(const char* method, std::string request) {
+  void send(const std::string& method, std::string request) {
     begin();
     channel_->call(method, Message(std::move(request)), kCallSeconds, false, [this](Status s, Message) { end(s); });
   }
@@ -303,7 +239,7 @@ class Caller {
     else stream->cancel();
   }
   // The answer to a call that must be answered.
-  Result<std::string> ask(const char* method, std::string request) {
+  Result<std::string> ask(const std::string& method, std::string request) {
     struct Answer {
       std::mutex mutex;
       std::condition_variable changed;
@@ -368,49 +304,59 @@ void check_answers(Caller& caller, uint64_t id) {
   must(caller.ask("/tensorflow.eager.EagerService/CloseContext", encode_ids(1, id)), "CloseContext");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc < 2) fail("cluster_fuzz WEFT [--seconds 10] [--seed 1]");
-  double seconds = 10;
-  uint64_t seed = 1;
-  for (int i = 2; i + 1 < argc; i += 2) {
-    if (!std::strcmp(argv[i], "--seconds")) seconds = std::atof(argv[i + 1]);
-    if (!std::strcmp(argv[i], "--seed")) seed = std::strtoull(argv[i + 1], nullptr, 10);
+// One round of messages to EagerService.
+void play_eager(Caller& caller, std::mt19937_64& r) {
+  const uint64_t id = r() >> 1 | 1;
+  if (r() % 8) caller.send("/tensorflow.eager.EagerService/CreateContext", create_context(id));
+  if (r() % 2) {
+    for (const std::string& m : requests(id)) caller.send("/tensorflow.eager.EagerService/Enqueue", m);
   }
-  setenv("GRPC_VERBOSITY", "NONE", 0);
-  auto library = weft_engine::engine::clusters();
-  if (!library.ok()) fail(library.status().message());
-  Server server(argv[1]);
-  Caller caller((*library)->transport->connect(server.address));
-  check_answers(caller, 1);
+  for (int i = 0; i < 40; ++i) {
+    const Method& m = kMethods[r() % std::size(kMethods)];
+    if (!m.stream) {
+      caller.send(m.name, message_for(m, id, r));
+      continue;
+    }
+    std::vector<std::string> all;
+    for (int k = int(1 + r() % 5); k > 0; --k) all.push_back(message_for(m, id, r));
+    caller.stream(m.name, all);
+  }
+  caller.send("/tensorflow.eager.EagerService/CloseContext", encode_ids(1, id));
+}
 
+// One round to another service. Sessions end with it, so that the server may let go of them.
+void play_seeds(Caller& caller, const std::vector<weft_fuzz::Seed>& seeds, std::mt19937_64& r) {
+  std::vector<std::string> messages;
+  for (const auto& s : seeds) messages.push_back(s.second);
+  for (int i = 0; i < 40; ++i) {
+    const auto& [method, message] = seeds[r() % seeds.size()];
+    std::string sent = r() % 8 ? message : weft_fuzz::any_message(r);
+    if (r() % 4) sent = changed(sent, messages, r);
+    caller.send(method, std::move(sent));
+  }
+  caller.send(seeds.back().first, seeds.back().second);
+}
+
+void play(const weft_fuzz::Service& service, const TransportApi& api, const char* self, const char* weft, double seconds, uint64_t seed) {
+  Server server(self, weft, service.server);
+  Caller caller(api.connect(service.second_address ? server.second : server.address));
+  const bool is_weft = service.server == std::string("weft");
+  const auto ask = [&](const std::string& method, const std::string& message) { return caller.ask(method, message); };
+  if (is_weft) check_answers(caller, 1);
   std::mt19937_64 r(seed);
   const auto begin = Clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   long memory = 0, threads = 0, descriptors = 0;
   double told = 0;
   while (passed() < seconds) {
-    const uint64_t id = r() >> 1 | 1;
-    if (r() % 8) caller.send("/tensorflow.eager.EagerService/CreateContext", create_context(id));
-    if (r() % 2) {
-      for (const std::string& m : requests(id)) caller.send("/tensorflow.eager.EagerService/Enqueue", m);
-    }
-    for (int i = 0; i < 40; ++i) {
-      const Method& m = kMethods[r() % std::size(kMethods)];
-      if (!m.stream) {
-        caller.send(m.name, message_for(m, id, r));
-        continue;
-      }
-      std::vector<std::string> all;
-      for (int k = int(1 + r() % 5); k > 0; --k) all.push_back(message_for(m, id, r));
-      caller.stream(m.name, all);
-    }
-    caller.send("/tensorflow.eager.EagerService/CloseContext", encode_ids(1, id));
+    if (service.seeds) play_seeds(caller, service.seeds(ask, r()), r);
+    else play_eager(caller, r);
     server.check_alive();
-    if (auto s = caller.ask("/tensorflow.WorkerService/GetStatus", ""); !s.ok()) {
+    // One that answers, if only that it has no such method.
+    if (auto s = caller.ask("/tensorflow.WorkerService/GetStatus", ""); !s.ok() && (is_weft || s.status().code() != Code::kUnimplemented)) {
       server.check_alive();
-      fail("GetStatus: " + s.status().message());
+      if (is_weft || s.status().code() == Code::kUnavailable || s.status().code() == Code::kDeadlineExceeded)
+        fail("GetStatus: " + s.status().message());
     }
     if (!memory && passed() > seconds / 3) {  // all that is made once is there
       memory = server.field("VmRSS:");
@@ -426,15 +372,42 @@ int main(int argc, char** argv) {
   caller.wait_for_all();
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // contexts are kept for a second
   server.check_alive();
-  check_answers(caller, 2);
+  if (is_weft) check_answers(caller, 2);
   const long grown = (server.field("VmRSS:") - memory) / 1024;
-  std::cout << caller.count << " calls of " << std::size(kMethods) << " methods in " << int(passed()) << " s, " << caller.accepted << " accepted, "
-            << caller.lost << " connections lost; memory grew by " << grown << " MB to " << server.field("VmRSS:") / 1024 << " MB, threads "
-            << threads << " to " << server.field("Threads:") << ", descriptors " << descriptors << " to " << server.descriptors() << std::endl;
-  if (memory && grown > 48) fail("the server grows");
+  std::cout << service.name << ": " << caller.count << " calls in " << int(passed()) << " s, " << caller.accepted << " accepted, " << caller.lost
+            << " connections lost; memory grew by " << grown << " MB to " << server.field("VmRSS:") / 1024 << " MB, threads " << threads << " to "
+            << server.field("Threads:") << ", descriptors " << descriptors << " to " << server.descriptors() << std::endl;
+  if (memory && grown > 48 && !kSanitized) fail("the server grows");
   if (threads && server.field("Threads:") > threads + 40) fail("the server leaves threads");
   if (descriptors && server.descriptors() > descriptors + 40) fail("the server leaves descriptors");
   if (caller.accepted < caller.count / 50) fail("hardly any call was accepted: the seeds are not what the server takes");
   server.end();
-  std::cout << "seed " << seed << ": the server lived, answered rightly and ended by itself\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("GRPC_VERBOSITY", "NONE", 0);
+  auto library = weft_engine::engine::clusters();
+  if (!library.ok()) fail(library.status().message());
+  const TransportApi& api = *(*library)->transport;
+  set_transport(&api);  // remote/ itself is inside this program
+  if (argc == 3 && !std::strcmp(argv[1], "--serve")) return weft_fuzz::serve(argv[2]);
+  if (argc < 2) fail("cluster_fuzz WEFT [--seconds 10] [--seed 1] [--service NAME]");
+  double seconds = 10;
+  uint64_t seed = 1;
+  std::string only;
+  for (int i = 2; i + 1 < argc; i += 2) {
+    if (!std::strcmp(argv[i], "--seconds")) seconds = std::atof(argv[i + 1]);
+    if (!std::strcmp(argv[i], "--seed")) seed = std::strtoull(argv[i + 1], nullptr, 10);
+    if (!std::strcmp(argv[i], "--service")) only = argv[i + 1];
+  }
+  int played = 0;
+  for (const weft_fuzz::Service& service : weft_fuzz::services()) {
+    if (!only.empty() && only != service.name) continue;
+    play(service, api, argv[0], argv[1], seconds, seed);
+    ++played;
+  }
+  if (!played) fail("there is no service " + only);
+  std::cout << "seed " << seed << ": the servers lived, answered rightly and ended by themselves\n";
 }
