@@ -5,11 +5,12 @@
 namespace weft_engine::remote {
 namespace {
 
-std::atomic<const TransportApi*> given{nullptr};
+std::atomic<FindTransport> finder{nullptr};
 
 Result<const TransportApi*> configured() {
-  const TransportApi* api = given.load();
-  if (!api) return failed_precondition("nothing here reaches other processes: the library of clusters was not started");
+  const FindTransport find = finder.load();
+  if (!find) return failed_precondition("nothing here reaches other processes: the library of clusters was not started");
+  WEFT_ASSIGN(const TransportApi* api, find());
   WEFT_RETURN_IF_ERROR(settings().status());
   api->configure(*settings());
   return api;
@@ -17,7 +18,7 @@ Result<const TransportApi*> configured() {
 
 }  // namespace
 
-void set_transport(const TransportApi* transport) { given = transport; }
+void set_transport(FindTransport find) { finder = find; }
 
 Result<const TransportApi*> transport() {
   static const Result<const TransportApi*> api = configured();
