@@ -5,12 +5,11 @@
 namespace weft_engine::remote {
 namespace {
 
-std::atomic<FindTransport> finder{nullptr};
+std::atomic<const TransportApi*> given{nullptr};
 
 Result<const TransportApi*> configured() {
-  const FindTransport find = finder.load();
-  if (!find) return failed_precondition("nothing here reaches other processes: the library of clusters was not started");
-  WEFT_ASSIGN(const TransportApi* api, find());
+  const TransportApi* api = given.load();
+  if (!api) return failed_precondition("nothing here reaches other processes: the library of clusters was not started");
   WEFT_RETURN_IF_ERROR(settings().status());
   api->configure(*settings());
   return api;
@@ -18,7 +17,7 @@ Result<const TransportApi*> configured() {
 
 }  // namespace
 
-void set_transport(FindTransport find) { finder = find; }
+void set_transport(const TransportApi* transport) { given = transport; }
 
 Result<const TransportApi*> transport() {
   static const Result<const TransportApi*> api = configured();

@@ -121,9 +121,8 @@ struct TransportApi {
   Result<std::unique_ptr<Listener>> (*listen)(const std::string& host, int port, Service& service);
 };
 
-// Where calls go, for the whole process: set when the library starts (remote/library.h), and in tests that have remote/ inside (tests/support).
-using FindTransport = Result<const TransportApi*> (*)();
-void set_transport(FindTransport find);
+// Where calls go, for the whole process: set when the library starts (remote/library.h), and by tests that have remote/ inside.
+void set_transport(const TransportApi* transport);
 // With the settings of the process.
 Result<const TransportApi*> transport();
 

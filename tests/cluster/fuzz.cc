@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "../fuzz/mutate.h"
+#include "engine/clusters.h"
 #include "io/graph_def.h"
 #include "op/rendezvous.h"
 #include "remote/messages.h"
@@ -373,10 +374,10 @@ int main(int argc, char** argv) {
     if (!std::strcmp(argv[i], "--seed")) seed = std::strtoull(argv[i + 1], nullptr, 10);
   }
   setenv("GRPC_VERBOSITY", "NONE", 0);
-  auto api = transport();
-  if (!api.ok()) fail(api.status().message());
+  auto library = weft_engine::engine::clusters();
+  if (!library.ok()) fail(library.status().message());
   Server server(argv[1]);
-  Caller caller((*api)->connect(server.address));
+  Caller caller((*library)->transport->connect(server.address));
   check_answers(caller, 1);
 
   std::mt19937_64 r(seed);

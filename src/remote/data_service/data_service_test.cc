@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "engine/clusters.h"
 #include "engine/engine.h"
 #include "remote/data_service/server.h"
 
@@ -103,6 +104,9 @@ std::string changed(std::string bytes, std::mt19937& random) {
 
 TEST_CASE("servers of the tf.data service live through any messages") {
   op::Registry& registry = engine::Engine::get().registry();
+  const auto library = engine::clusters();
+  REQUIRE(library.ok());
+  remote::set_transport((*library)->transport);  // remote/ itself is inside this program
   DispatchServer dispatcher(registry, {});
   REQUIRE(dispatcher.start().ok());
   WorkerConfig config;

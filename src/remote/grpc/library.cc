@@ -23,7 +23,7 @@ const Library& the_library() {
       .start =
           [](wire::VariantCodec variants) {
             set_variant_codec(std::move(variants));
-            set_transport([]() -> Result<const TransportApi*> { return &grpc_transport(); });
+            set_transport(&grpc_transport());
           },
       .settings = settings,
       .decode_server_def = decode_server_def,
