@@ -34,7 +34,9 @@ def symbols(objdump: str, objects: list[str]) -> tuple[set[str], set[str], set[s
         defined.add(name)
         shared = flags[0] in "uw!" or flags[1] == "w"
         writable = section.startswith((".bss", ".data", ".tbss", ".tdata")) and not section.startswith(".data.rel.ro")
-        if shared and writable and ENGINE in name and not name.startswith(OWN):
+        if (
+            shared and writable and name.startswith("_Z") and ENGINE in name and not name.startswith(OWN)
+        ):  # sanitizers have names of their own
             variables.add(name)
     return defined, undefined - defined, variables
 

@@ -1,7 +1,7 @@
-# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...] [ALONE] [COMPANION]): the sources of one layer.
+# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...] [COMPANION]): the sources of one layer.
 # SOURCES are what runs for every op, call or element: -O2. SMALL is what runs once (loading, tracing, files, reports) or mostly waits:
 # -Os, two thirds of the bytes and of the compiler's time; WEFT_SMALL_LAYERS are that as a whole.
-# PCH names headers of ours that most of them include, ALONE keeps the files out of batches (see WEFT_BULK).
+# PCH names headers of ours that most of them include (see WEFT_BULK).
 # DEPS is the layer's allowed list; tests/source/layers.py fails on an include of any other.
 # All layers end up in libweft.so and in the archive weft_all, which tests link; but COMPANION ones, which are a library of their own.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
@@ -13,25 +13,18 @@ if(NOT WEFT_SANITIZE)
   list(APPEND WEFT_LOOP_FLAGS $<$<CONFIG:Release>:-O3>)
 endif()
 function(weft_library name)
-  cmake_parse_arguments(ARG "ALONE;COMPANION" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "COMPANION" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
   list(TRANSFORM ARG_PCH PREPEND ${CMAKE_SOURCE_DIR}/src/)
   if(name IN_LIST WEFT_SMALL_LAYERS)
-    weft_objects(weft_${name} SMALL "${ARG_SOURCES}" "${ARG_PCH}")
+    weft_objects(weft_${name} SMALL "${ARG_SOURCES}" "${ARG_PCH}" ${ARG_COMPANION})
     set_property(GLOBAL PROPERTY WEFT_SMALL_${name} weft_${name})
   else()
-    weft_objects(weft_${name} FAST "${ARG_SOURCES}" "${ARG_PCH}")
+    weft_objects(weft_${name} FAST "${ARG_SOURCES}" "${ARG_PCH}" ${ARG_COMPANION})
     set_property(GLOBAL PROPERTY WEFT_FAST_${name} weft_${name})
   endif()
   if(ARG_SMALL)
-    weft_objects(weft_${name}_small SMALL "${ARG_SMALL}" "${ARG_PCH}")
+    weft_objects(weft_${name}_small SMALL "${ARG_SMALL}" "${ARG_PCH}" ${ARG_COMPANION})
     set_property(GLOBAL PROPERTY WEFT_SMALL_${name} weft_${name}_small)
-  endif()
-  if(NOT ARG_ALONE)
-    foreach(target weft_${name} weft_${name}_small)
-      if(TARGET ${target})
-        weft_batches(${target})
-      endif()
-    endforeach()
   endif()
   if(NOT ARG_COMPANION)
     set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS ${name})
@@ -43,18 +36,23 @@ function(weft_library name)
   endforeach()
 endfunction()
 
-function(weft_objects target kind sources pch)
+function(weft_objects target kind sources pch companion)
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
   if(kind STREQUAL SMALL)
     target_compile_options(${target} PRIVATE ${WEFT_SMALL_FLAGS})
   endif()
+  if(companion)
+    weft_companion(${target})
+  endif()
   # What every op call runs through reads no files: there these two cost 9 % of the instructions of a small call, elsewhere nothing.
   if(WEFT_HARDENED AND target IN_LIST WEFT_CALL_PATH)
     target_compile_options(${target} PRIVATE -fno-stack-protector $<$<BOOL:${WEFT_LANDING_PADS}>:-fcf-protection=none>)
   endif()
-  list(LENGTH sources count)
-  if(WEFT_BULK AND pch AND count GREATER 4)
+  weft_batches(${target})
+  # Parsing headers of ours once takes five seconds of the compiler, and saves each file or batch three quarters of one.
+  get_target_property(compiled ${target} WEFT_COMPILED)
+  if(WEFT_BULK AND pch AND (companion OR compiled GREATER 7))
     target_precompile_headers(${target} PRIVATE ${WEFT_STD_HEADERS} ${pch})
   elseif(WEFT_HARDENED AND target IN_LIST WEFT_CALL_PATH)
     # other flags than the headers that are parsed once
@@ -62,6 +60,16 @@ function(weft_objects target kind sources pch)
     weft_precompiled(${target} small)
   else()
     weft_precompiled(${target} fast)
+  endif()
+endfunction()
+
+# What is in a library of its own that uses the engine (cmake/companion.py). Variables of the engine's headers are reached through the global offset table, where the
+# library gets the addresses of the engine's. Checks of an object's class would need the types of classes in the engine.
+function(weft_companion target)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  if(WEFT_SANITIZE MATCHES undefined)
+    target_compile_options(${target} PRIVATE -fno-sanitize=vptr)
   endif()
 endfunction()
 
@@ -82,7 +90,9 @@ function(weft_batches target)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources compiled)
   list(FILTER sources EXCLUDE REGEX "^${CMAKE_BINARY_DIR}|\\$<|\\.c$")  # what the build itself writes is not there yet
+  list(LENGTH sources gathered)
   execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/batches.py 12 ${sources} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
                   OUTPUT_VARIABLE batches OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" batches "${batches}")
@@ -92,7 +102,8 @@ function(weft_batches target)
     math(EXPR number "${number} + 1")
     set_source_files_properties(${batch} PROPERTIES UNITY_GROUP ${target}_${number})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  math(EXPR compiled "${compiled} - ${gathered} + ${number}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP WEFT_COMPILED ${compiled})  # how many calls of the compiler
 endfunction()
 
 # weft_pch(NAME LIBRARY|EXECUTABLE [HEADERS ...] [OPTIONS ...]): what targets with these options take by weft_precompiled.

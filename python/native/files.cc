@@ -5,7 +5,6 @@
 
 #include "bridge.h"
 #include "core/file_system.h"
-#include "saved_model/model_folder.h"
 #include "wire/file.h"
 
 namespace weft_engine::python {
@@ -89,9 +88,6 @@ void bind_files(nb::module_& m) {
            })
       .def_prop_ro("path", [](const wire::TempFolder& f) { return f.path(); })
       .def("remove", &wire::TempFolder::remove);
-  m.def(
-      "check_asset_name", [](const std::string& name) { check(saved_model::check_asset_name(name)); },
-      "Raises for a name that leads out of the folder of assets.");
   m.def("is_local", [](const std::string& name) { return unwrap(core::locate(name)).local; });
 }
 

@@ -172,6 +172,22 @@ auto released(F f) {
   return unwrap(std::move(result));
 }
 
+// The graphs of a SavedModel's file: the message of each, and what it says of itself that a loader needs.
+nb::list read_meta_graphs(const std::string& dir) {
+  nb::list out;
+  for (const saved_model::MetaGraph& m : released([&] { return saved_model::read_saved_model(dir); })) {
+    nb::dict d;
+    d["message"] = nb::bytes(m.bytes.data(), m.bytes.size());
+    d["tags"] = nb::cast(m.tags);
+    d["assets"] = nb::cast(m.assets);
+    d["filename_tensor"] = m.filename_tensor;
+    d["restore_op"] = m.restore_op;
+    d["init_op"] = m.init_op;
+    out.append(d);
+  }
+  return out;
+}
+
 // None: the file has several graphs, or no objects.
 nb::object open_objects(const std::string& dir, bool verify) {
   using Opened = std::shared_ptr<Objects>;
@@ -274,6 +290,8 @@ void bind_saved_model(nb::module_& m) {
       .def("concrete", [](Objects& o, const std::string& name, int replica) { return released([&] { return o.concrete(name, replica); }); })
       .def("read_values", read_values, "The values of variables in the checkpoint, by node.")
       .def("restore_saveables", [](Objects& o) { check(run_released(true, [&] { return o.restore_saveables(); })); });
+  m.def("read_meta_graphs", read_meta_graphs, nb::arg("dir"),
+        "The message of each graph of a SavedModel, its tags, assets, and how it is restored and started.");
   nb::class_<LoadedLibrary>(m, "LoadedLibrary", "Functions of a file in the engine's library: there as long as this or anything made of them lives.")
       .def_ro("names", &LoadedLibrary::names);
   m.def("load_functions", load_functions, nb::arg("graph_def"), "Puts the functions of a graph among the engine's, under names of their own.");

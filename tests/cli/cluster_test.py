@@ -133,6 +133,17 @@ def test_mistakes_in_clusters_are_told():
     assert "from 1 to 2047" in run("server", "--cluster", path, code=1, WEFT_CLUSTER_MAX_MESSAGE_MB="x")
 
 
+def test_a_library_that_is_not_there_is_named():
+    path, _ = cluster_file()
+    other = work / "libother.so"
+    other.write_bytes(b"no library")
+    for file, reason in ((work / "nowhere.so", "No such file"), (other, "file too short")):
+        text = run("server", "--cluster", path, "--task", 0, code=1, WEFT_GRPC_LIBRARY=str(file))
+        for part in ("a cluster needs libweft_grpc.so", "gRPC", str(file), reason):
+            assert part in text, (part, text)
+    assert "/device:CPU:0" in run("devices", WEFT_GRPC_LIBRARY=str(work / "nowhere.so"))  # which needs none
+
+
 def test_a_token_is_asked_for():
     path, (address,) = cluster_file()
     right, wrong = work / "right", work / "wrong"

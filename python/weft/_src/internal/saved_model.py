@@ -31,9 +31,20 @@ def in_load_context():
 
 def parse_saved_model(export_dir):
     """The SavedModel message of a folder."""
-    from weft._src.saved_model.load import read_saved_model
+    import os
 
-    return read_saved_model(export_dir)
+    from weft._src.framework import gfile
+    from weft._src.proto import SavedModel, text_format
+    from weft._src.saved_model import constants
+    from weft._src.saved_model.load import missing_file
+
+    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB)
+    if gfile.exists(path):
+        return SavedModel.FromString(gfile.read_bytes(path))
+    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
+    if gfile.exists(path):
+        return text_format.Parse(gfile.read_bytes(path).decode(), SavedModel())
+    raise missing_file(export_dir)
 
 
 def load_partial(export_dir, filters, tags=None, options=None):

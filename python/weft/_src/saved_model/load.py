@@ -9,7 +9,7 @@ from weft._src.framework import errors, gfile
 from weft._src.framework.graph import init_scope
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.framework.type_spec import TensorSpec
-from weft._src.proto import GraphDef, SavedModel
+from weft._src.proto import GraphDef
 from weft._src.saved_model import constants, structured
 from weft._src.saved_model.options import LoadOptions
 from weft._src.saved_model.restored import (
@@ -36,20 +36,7 @@ def contains_saved_model(export_dir):
     )
 
 
-def read_saved_model(export_dir):
-    """The message of a SavedModel's file."""
-    from weft._src.proto import text_format
-
-    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB)
-    if gfile.exists(path):
-        return SavedModel.FromString(gfile.read_bytes(path))
-    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
-    if gfile.exists(path):
-        return text_format.Parse(gfile.read_bytes(path).decode(), SavedModel())
-    raise _missing(export_dir)
-
-
-def _missing(export_dir):
+def missing_file(export_dir):
     return OSError(
         f"SavedModel file does not exist at: {export_dir}{os.path.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
     )
@@ -85,13 +72,13 @@ def _load(export_dir, tags, options):
         tags = [tags]
     options = options or LoadOptions()
     if not contains_saved_model(export_dir):
-        raise _missing(export_dir)
+        raise missing_file(export_dir)
     with init_scope():
         model = _weft.SavedObjects.open(export_dir, getattr(options, "verify", False))
     if model is None:
         from weft._src.saved_model.load_v1 import load as load_v1
 
-        return load_v1(read_saved_model(export_dir), export_dir, tags)
+        return load_v1(export_dir, tags)
     known = set(model.tags)
     if tags is not None and set(tags) != known and tags:
         raise ValueError(

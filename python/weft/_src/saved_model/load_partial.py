@@ -44,7 +44,7 @@ def load_partial(export_dir, filters, tags=None, options=None):
     options = options or LoadOptions()
     filters = filters if isinstance(filters, dict) else dict.fromkeys(filters)
     if not whole.contains_saved_model(export_dir):
-        raise whole._missing(export_dir)
+        raise whole.missing_file(export_dir)
     with init_scope():
         model = _weft.SavedObjects.open(export_dir, False)
         if model is None:

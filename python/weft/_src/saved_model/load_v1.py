@@ -1,10 +1,8 @@
 """SavedModels without objects, of version 1: signatures and parts of the graph as functions."""
 
 import inspect
-import os
 
-from weft import _weft
-from weft._src.framework import dtypes, gfile
+from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.importer import _place
 from weft._src.framework.type_spec import TensorSpec
@@ -12,25 +10,24 @@ from weft._src.function import signature as sig, trace_type
 from weft._src.saved_model import constants, structured
 from weft._src.saved_model.graph_functions import function_of_graph
 from weft._src.saved_model.load import add_functions, rename_functions, uninitialized_variable
+from weft._src.saved_model.meta_graphs import read_meta_graph, read_meta_graphs
 from weft._src.saved_model.restored import RestoredConcreteFunction
 from weft._src.saved_model.signatures import SignatureMap
 from weft._src.trackable.autotrackable import AutoTrackable
 
 
-def load(model, export_dir, tags):
+def load(export_dir, tags):
     """The root of a SavedModel that has only graphs."""
-    tag_sets = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+    tag_sets, graph = read_meta_graphs(export_dir)
     if tags is None:
-        if len(model.meta_graphs) != 1:
+        if len(tag_sets) != 1:
             raise ValueError(
                 "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got `tags=None`, but "
-                f"there are {len(model.meta_graphs)} MetaGraphs in SavedModel with tag sets: {tag_sets}. Pass a `tags=` argument to load this "
+                f"there are {len(tag_sets)} MetaGraphs in SavedModel with tag sets: {tag_sets}. Pass a `tags=` argument to load this "
                 "SavedModel."
             )
-        tags = tag_sets[0]
-    from weft._src.compat.v1.saved_model import find_meta_graph
-
-    return _Loader(find_meta_graph(model, tags, export_dir), export_dir).root()
+        return _Loader(graph(0)).root()
+    return _Loader(read_meta_graph(export_dir, tags)).root()
 
 
 class _Root(AutoTrackable):
@@ -38,9 +35,9 @@ class _Root(AutoTrackable):
 
 
 class _Loader:
-    def __init__(self, meta, export_dir):
-        self.meta, self.export_dir = meta, export_dir
-        self.graph_def = meta.graph_def
+    def __init__(self, loaded):
+        self.loaded, self.meta = loaded, loaded.message
+        self.graph_def = self.meta.graph_def
         names, self.functions = add_functions(self.graph_def.library)
         self.graph_def.ClearField("library")
         _to_resources(self.graph_def)
@@ -121,16 +118,10 @@ class _Loader:
 
     def root(self):
         root = _Root()
-        for a in self.meta.asset_file_def:
-            _weft.check_asset_name(a.filename)
-        assets = [
-            (a.tensor_info.name, os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, a.filename))
-            for a in self.meta.asset_file_def
-        ]
         self._restore()
-        self._initialize(assets)
+        self._initialize()
         root.variables = list(self.variables.values())
-        root.asset_paths = [convert_to_tensor(path) for _, path in assets]
+        root.asset_paths = [convert_to_tensor(path) for _, path in self.loaded.assets]
         root.tensorflow_version = self.meta.meta_info_def.tensorflow_version
         root.tensorflow_git_version = self.meta.meta_info_def.tensorflow_git_version
         root.prune = self._prune
@@ -142,24 +133,19 @@ class _Loader:
         return root
 
     def _restore(self):
-        prefix = os.path.join(self.export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        saver = self.meta.saver_def
-        if not saver.restore_op_name or not gfile.exists(prefix + ".index"):
+        if not self.loaded.restore_op or not self.loaded.variables:
             return
-        native, _ = self.function(
-            "restore", [(saver.filename_tensor_name, dtypes.string, [], "path")], [], [saver.restore_op_name]
-        )
-        native([convert_to_tensor(prefix)])
+        path = (self.loaded.filename_tensor, dtypes.string, [], "path")
+        native, _ = self.function("restore", [path], [], [self.loaded.restore_op])
+        native([convert_to_tensor(self.loaded.variables)])
 
-    def _initialize(self, assets):
-        for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
-            if key in self.meta.collection_def and self.meta.collection_def[key].node_list.value:
-                op = self.meta.collection_def[key].node_list.value[0]
-                native, _ = self.function(
-                    "initialize", [(t, dtypes.string, [], f"asset_{i}") for i, (t, _) in enumerate(assets)], [], [op]
-                )
-                native([convert_to_tensor(path) for _, path in assets])
-                return
+    def _initialize(self):
+        if not self.loaded.init_op:
+            return
+        assets = self.loaded.assets
+        inputs = [(t, dtypes.string, [], f"asset_{i}") for i, (t, _) in enumerate(assets)]
+        native, _ = self.function("initialize", inputs, [], [self.loaded.init_op])
+        native([convert_to_tensor(path) for _, path in assets])
 
     def _prune(self, feeds, fetches, name=None, input_signature=None):
         """A function from some tensors of the graph to others, by name."""

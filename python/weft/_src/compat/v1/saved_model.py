@@ -6,7 +6,7 @@ from weft import _weft
 from weft._src.framework import gfile
 from weft._src.saved_model import constants
 from weft._src.saved_model.constants import *  # noqa: F401,F403: the names of the format
-from weft._src.saved_model.load import contains_saved_model, read_saved_model  # noqa: F401
+from weft._src.saved_model.load import contains_saved_model  # noqa: F401
 from weft._src.saved_model.structured import shape_to_proto
 
 
@@ -319,40 +319,21 @@ def maybe_saved_model_directory(export_dir):
     return contains_saved_model(export_dir)
 
 
-def find_meta_graph(model, tags, export_dir):
-    """The meta graph with exactly these tags."""
-    for meta in model.meta_graphs:
-        if set(meta.meta_info_def.tags) == set(tags):
-            return meta
-    known = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
-    raise RuntimeError(
-        f"MetaGraphDef associated with tags {str(list(tags)).strip('[]')} could not be found in SavedModel, with available tags '{known}'. To inspect "
-        "available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`."
-    )
-
-
 def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     """Brings a SavedModel's graph into the session's, restores its variables and runs what initialises it."""
     from weft._src.compat.v1.train.saver import import_meta_graph
+    from weft._src.saved_model.meta_graphs import read_meta_graph
 
-    export_dir = os.fspath(export_dir)
-    meta = find_meta_graph(read_saved_model(export_dir), [tags] if isinstance(tags, str) else tags, export_dir)
-    feeds = {}
+    loaded = read_meta_graph(os.fspath(export_dir), [tags] if isinstance(tags, str) else tags)
+    scope = f"{import_scope}/" if import_scope else ""
     with sess.graph.as_default():
-        saver = import_meta_graph(meta, import_scope=import_scope)
-        prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        if saver is not None and saver.saver_def is not None and gfile.exists(prefix + ".index"):
-            saver.restore(sess, prefix)
-        for asset in meta.asset_file_def:
-            name = f"{import_scope}/{asset.tensor_info.name}" if import_scope else asset.tensor_info.name
-            feeds[name] = os.path.join(export_dir, constants.ASSETS_DIRECTORY, asset.filename)
-        for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
-            names = meta.collection_def[key].node_list.value if key in meta.collection_def else ()
-            for name in names:
-                sess.run(sess.graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name), feeds)
-            if names:
-                break
-    return meta
+        saver = import_meta_graph(loaded.message, import_scope=import_scope)
+        if saver is not None and saver.saver_def is not None and loaded.variables:
+            saver.restore(sess, loaded.variables)
+        if loaded.init_op:
+            feeds = {scope + tensor: path for tensor, path in loaded.assets}
+            sess.run(sess.graph.as_graph_element(scope + loaded.init_op), feeds)
+    return loaded.message
 
 
 class _Group:
