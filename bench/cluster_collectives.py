@@ -126,7 +126,8 @@ def main():
                 g.stop()
 
 
-if len(sys.argv) > 1 and sys.argv[1] == "member":
-    member(*sys.argv[2:])
-else:
-    main()
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "member":
+        member(*sys.argv[2:])
+    else:
+        main()

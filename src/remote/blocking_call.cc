@@ -26,11 +26,20 @@ Result<Message> call_and_wait(Channel& channel, std::string_view method, Message
   });
   const auto token = cancellation.get_token();
   if (!cancellation.register_callback(token, [call] { call->cancel(); })) call->cancel();
+  bool ending = false;
   {
     std::unique_lock lock(state->mutex);
-    op::CancellationManager::wait(lock, state->changed, &cancellation, [&] { return state->done; });
+    while (!ending && !state->changed.wait_for(lock, core::kLookEvery, [&] { return state->done; })) {
+      ending = core::process_ending.load(std::memory_order_relaxed);
+      core::Interrupt* const caller = core::Interrupt::current();
+      if (!caller || caller->wanted()) continue;
+      lock.unlock();
+      if (caller->look()) cancellation.start_cancel();
+      lock.lock();
+    }
   }
   cancellation.deregister_callback(token);
+  if (ending) return core::cancelled("the process ends");
   if (core::Interrupt* caller = core::Interrupt::current(); caller && caller->wanted()) return core::interrupted_call();
   WEFT_RETURN_IF_ERROR(state->status);
   return std::move(state->response);

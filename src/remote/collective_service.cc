@@ -1,7 +1,7 @@
 // Values between members of several processes, and what a task answers to the others.
-#include <future>
 #include <set>
 
+#include "remote/blocking_call.h"
 #include "remote/collective_group.h"
 #include "runtime/blocking_threads.h"
 #include "wire/proto.h"
@@ -133,11 +133,9 @@ Status Collectives::check_peer(const std::string& task, double seconds) {
   auto channel = connections_->to(task);
   if (!channel.ok()) return invalid_argument(task, " not found. It's probably invalid. The valid form is /job:xxx/replica:0/task:N");
   constexpr std::string_view kGetStatus = "/tensorflow.WorkerService/GetStatus";
-  std::promise<std::pair<Status, Message>> answered;
-  (*channel)->call(kGetStatus, Message(), seconds, false, [&](Status s, Message m) { answered.set_value({std::move(s), std::move(m)}); });
-  auto [s, response] = answered.get_future().get();
-  if (!s.ok()) return error_of_task(task, kGetStatus, s);
-  WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, response.flatten()));
+  auto response = call_and_wait(**channel, kGetStatus, Message(), {.seconds = seconds});
+  if (!response.ok()) return error_of_task(task, kGetStatus, response.status());
+  WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, response->flatten()));
   return devices_->check(devices);
 }
 

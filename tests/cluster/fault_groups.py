@@ -223,13 +223,14 @@ class AllReduce:
 
     def round(self, kind):
         n = 3
-        cluster = {"worker": [f"localhost:{p}" for p in lasting_ports(n)]}
+
+        def make():
+            cluster = {"worker": [f"localhost:{p}" for p in lasting_ports(n)]}
+            given = {"cluster": cluster, "heartbeat_ms": int(SILENCE * 1000)}
+            return [self.children.start("member", task=i, **given) for i in range(n)]
+
+        members = self.children.together(make)
         victim = 1 + self.numbers.randrange(n - 1)  # the first one leads the group
-        members = [
-            self.children.start("member", cluster=cluster, task=i, heartbeat_ms=int(SILENCE * 1000)) for i in range(n)
-        ]
-        for m in members:
-            assert m.hear() == "ready"
         for m in members:
             m.say("go")
         time.sleep(self.numbers.uniform(0.0, 0.3))
@@ -278,9 +279,13 @@ class Training:
 
     def run(self, folder, victim=None, word=None, at=0, delay=0.0):
         """The last line of each worker. The victim is killed so many seconds after it said `word at`."""
-        cluster = {"worker": [f"localhost:{p}" for p in lasting_ports(2)]}
-        given = {"cluster": cluster, "folder": folder, "steps": self.STEPS, "every": self.EVERY}
-        workers = [self.children.start("trainer", task=i, **given) for i in range(2)]
+
+        def make():
+            cluster = {"worker": [f"localhost:{p}" for p in lasting_ports(2)]}
+            given = {"cluster": cluster, "folder": folder, "steps": self.STEPS, "every": self.EVERY}
+            return [self.children.start("trainer", task=i, **given) for i in range(2)]
+
+        workers = self.children.together(make)
         struck, last = [], [None, None]
 
         def follow(i):

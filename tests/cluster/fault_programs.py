@@ -79,6 +79,7 @@ def trainer(say, hear, cluster, task, folder, steps, every):
     """One worker of a MultiWorkerMirroredStrategy with checkpoints, from the last one on; says what it does, at the end the weights."""
     os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": task}})
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    say("ready")
     x = np.random.RandomState(1).uniform(-1, 1, [8 * steps, 3]).astype(np.float32)
     y = x @ np.float32([1, -2, 0.5])
     with strategy.scope():

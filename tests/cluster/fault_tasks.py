@@ -113,6 +113,19 @@ class Children:
         child.told = line[len("serves") :].strip()
         return child
 
+    def together(self, make, attempts=5):
+        """Children that say "ready" when all are there; made again where one ended instead: its port was taken meanwhile."""
+        members = make()
+        waiting = {m.link: m for m in members}
+        while waiting:
+            for link in select.select(list(waiting), [], [], HANG)[0]:
+                if waiting.pop(link).hear() != "ready":
+                    assert attempts > 1, "the members of a group do not start"
+                    for m in members:
+                        self.end(m)
+                    return self.together(make, attempts - 1)
+        return members
+
     def end(self, child):
         child.kill()
         self.all.remove(child)

@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "core/threads.h"
+#include "remote/blocking_call.h"
 
 namespace weft_engine::remote::data_service {
 
 using Clock = std::chrono::steady_clock;
 
 void Stop::stop() {
-  std::map<int64_t, std::shared_ptr<ClientCall>> calls;
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
-    calls.swap(calls_);
   }
   changed_.notify_all();
-  for (auto& [id, call] : calls) call->cancel();
+  calls_.start_cancel();
 }
 
 bool Stop::stopped() {
@@ -52,15 +52,13 @@ StopWhenCancelled::~StopWhenCancelled() {
 
 namespace {
 
-// Connections are kept for the next reader: each epoch of a dataset is one. The first one stays for ever: libgrpc++ 1.51 can abort when the last channel of a process goes while
-// another one comes.
+// Connections are kept for the next reader: each epoch of a dataset is one.
 std::shared_ptr<Channel> channel_to(const TransportApi& api, const std::string& address) {
   constexpr size_t kMost = 64;
   struct Kept {
     std::mutex mutex;
     std::map<std::string, std::pair<std::shared_ptr<Channel>, uint64_t>> channels;  // and when it was last asked for
     uint64_t now = 0;
-    std::shared_ptr<Channel> first;
   };
   static auto* kept = new Kept;
   std::shared_ptr<Channel> gone;  // ends without the lock
@@ -68,7 +66,6 @@ std::shared_ptr<Channel> channel_to(const TransportApi& api, const std::string& 
   auto& [channel, used] = kept->channels[address];
   used = ++kept->now;
   if (!channel) channel = api.connect(address);
-  if (!kept->first) kept->first = channel;
   std::shared_ptr<Channel> out = channel;
   if (kept->channels.size() > kMost) {
     const auto oldest = std::min_element(kept->channels.begin(), kept->channels.end(),
@@ -87,43 +84,12 @@ Result<std::shared_ptr<Peer>> Peer::to(const std::string& address, std::string_v
 }
 
 Result<Message> Peer::call(std::string_view method, Message request, Stop& stop, double seconds, op::CancellationManager* cancellation) {
-  struct Answer {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool there = false;
-    Status status;
-    Message message;
-  };
-  auto answer = std::make_shared<Answer>();
-  if (stop.stopped()) return cancelled("the call of ", method, " was cancelled");
-  auto call = channel_->call(cat("/", service_, "/", method), std::move(request), seconds, false, [answer](Status s, Message m) {
-    std::lock_guard lock(answer->mutex);
-    answer->status = std::move(s);
-    answer->message = std::move(m);
-    answer->there = true;
-    answer->changed.notify_all();
-  });
-  int64_t id = 0;
-  bool stopped = false;
-  {
-    std::lock_guard lock(stop.mutex_);
-    stopped = stop.stopped_;
-    if (!stopped) stop.calls_[id = stop.next_++] = call;
-  }
-  if (stopped) call->cancel();
-  {
-    std::unique_lock lock(answer->mutex);
-    const auto there = [&] { return answer->there; };
-    if (cancellation) op::CancellationManager::wait(lock, answer->changed, cancellation, there);
-    else wait_for_others(lock, answer->changed, there);
-    if (!answer->there) return cancelled("the process ends");
-  }
-  if (!stopped) {
-    std::lock_guard lock(stop.mutex_);
-    stop.calls_.erase(id);
-  }
-  if (!answer->status.ok()) return answer->status;
-  return std::move(answer->message);
+  op::CancellationManager ends(cancellation);
+  const auto token = stop.calls_.get_token();
+  if (!stop.calls_.register_callback(token, [&] { ends.start_cancel(); })) return cancelled("the call of ", method, " was cancelled");
+  auto response = call_and_wait(*channel_, cat("/", service_, "/", method), std::move(request), {.seconds = seconds, .cancellation = &ends});
+  stop.calls_.deregister_callback(token);
+  return response;
 }
 
 Result<Message> Peer::retry(std::string_view what, std::string_view method, std::string request, Stop& stop, double limit_seconds,

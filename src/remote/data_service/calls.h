@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 
 #include "op/cancellation.h"
@@ -23,8 +22,7 @@ class Stop {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopped_ = false;
-  int64_t next_ = 0;
-  std::map<int64_t, std::shared_ptr<ClientCall>> calls_;
+  op::CancellationManager calls_;
 };
 
 // While it lives, a cancelled step ends the waits of `stop`.
