@@ -15,6 +15,7 @@ compat.v1.train.monitored: SessionRunHook SessionRunArgs SessionRunContext Sessi
 compat.v1.train.monitored: LoggingTensorHook Scaffold MonitoredSession MonitoredTrainingSession
 compat.v1.train.monitored: SingularMonitoredSession FinalOpsHook FeedFnHook ChiefSessionCreator
 compat.v1.train.monitored: WorkerSessionCreator
+compat.v1.train.device_setter: replica_device_setter
 compat.v1.train.coordinator: Coordinator LooperThread
 compat.v1.train.queue_runner: QueueRunner add_queue_runner start_queue_runners
 compat.v1.train.input: match_filenames_once limit_epochs input_producer string_input_producer range_input_producer
