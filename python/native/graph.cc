@@ -225,11 +225,20 @@ ScopedNodes::~ScopedNodes() {
   if (graph_) graph_->emitter().set_device(before_ == graph_ ? before_name_ : std::string());
 }
 
+namespace {
+// What this thread's program has called for every node (device functions); null: nothing.
+PyObject*& after_node() {
+  static thread_local PyObject* hook = nullptr;
+  return hook;
+}
+}  // namespace
+
 void node_done(FuncGraph& g) {
   g.capture_name.clear();
   g.emitter().set_next_name({});
   g.emitter().set_device(base_device().graph == &g ? base_device().name : std::string());
   g.emitter().refuse_bad_shapes(false);
+  if (PyObject* hook = after_node()) nb::steal(must(call_python(PyObject_CallOneArg, hook, graph_object(g).ptr())));
 }
 
 void note_node(FuncGraph& g, const std::string& name) {
@@ -356,6 +365,9 @@ void bind_graph(nb::module_& m) {
       .def("effects", [](NativeGraph& g) { return node_ids(g.graph->effects()); })
       .def("nodes", [](NativeGraph& g) { return node_ids(g.graph->graph().nodes()); })
       .def("num_nodes", [](NativeGraph& g) { return g.graph->graph().num_nodes(); })
+      .def(
+          "num_ids", [](NativeGraph& g) { return g.graph->graph().num_ids(); }, "Nodes have smaller numbers; they are given one after the other.")
+      .def("has_node", [](NativeGraph& g, int id) { return id >= 0 && id < g.graph->graph().num_ids() && g.graph->graph().node(id); })
       .def("find",
            [](NativeGraph& g, const std::string& name) -> nb::object {
              graph::Node* n = g.graph->graph().find(name);
@@ -452,6 +464,13 @@ void bind_graph(nb::module_& m) {
   m.def(
       "innermost_graph", []() -> nb::object { return FuncGraph::innermost() ? graph_object(*FuncGraph::innermost()) : nb::none(); },
       "The graph that was entered last, also where code in it runs at once.");
+  m.def(
+      "set_after_node",
+      [](nb::handle hook) {
+        PyObject* before = std::exchange(after_node(), hook.is_none() ? nullptr : Py_NewRef(hook.ptr()));
+        Py_XDECREF(before);
+      },
+      nb::arg("hook").none(), "hook(graph) is called whenever the program adds a node in this thread; None: no more.");
   m.def("in_graph", [] { return FuncGraph::current() != nullptr; });
   m.def("name_scope", [] { return trace::name_scope(); }, "The scope of this thread: empty, or ending in a slash.");
   m.def("set_name_scope", [](std::string scope) { trace::name_scope() = std::move(scope); });

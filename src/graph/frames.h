@@ -19,6 +19,7 @@ class Frames {
   // The outermost frame around a node, or 0.
   int outermost(const Node* n) const;
   const std::string& name(int frame) const { return all_[size_t(frame)].name; }
+  int parent(int frame) const { return all_[size_t(frame)].parent; }
 
  private:
   struct Frame {

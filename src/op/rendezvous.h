@@ -34,7 +34,9 @@ class Rendezvous {
 std::shared_ptr<Rendezvous> make_local_rendezvous();
 
 // "source;incarnation;destination;name;frame:iteration", as in TensorFlow.
-std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name, int64_t frame = 0,
+std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name, uint64_t frame = 0,
                            int64_t iteration = 0);
+// The number of a loop's frame that is entered in an iteration of another frame (0: the step itself), as TensorFlow's executors number it.
+uint64_t frame_id(uint64_t parent, int64_t iteration, std::string_view name);
 
 }  // namespace weft_engine::op

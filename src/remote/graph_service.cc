@@ -3,7 +3,6 @@
 #include <condition_variable>
 
 #include "core/threads.h"
-#include "graph/frames.h"
 #include "graph/node_traits.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
@@ -86,13 +85,8 @@ Result<FunctionBody> body_of(const op::Registry& registry, std::string graph_def
   body.name = "session";
   body.graph = std::make_unique<graph::Graph>(registry, std::make_shared<graph::FunctionLibrary>());
   WEFT_RETURN_IF_ERROR(grow(*body.graph, std::move(graph_def)));
-  WEFT_ASSIGN(std::vector<Node*> order, body.graph->topological_order());
-  const graph::Frames frames(*body.graph, order);
-  for (Node* n : order) {
+  for (Node* n : body.graph->nodes()) {
     if (n->uses().empty() && n->control_outputs().empty()) body.control_rets.push_back(n);
-    const graph::Role role = graph::role_of(*n);
-    if ((role == graph::Role::kSend || role == graph::Role::kRecv) && frames.depth(n) > 0)
-      return unimplemented("a loop of version 1 over several tasks: {{node ", n->name(), "}} is in the loop ", frames.name(frames.of(n)));
   }
   return body;
 }
@@ -113,6 +107,11 @@ GraphService::~GraphService() {
   resources_->clear();  // while the runtimes are there whose functions iterators hold
 }
 
+Status GraphService::prepare_resources(Prepare prepare) {
+  prepare_ = std::move(prepare);
+  return prepare_(*resources_);
+}
+
 void GraphService::stop() {
   std::vector<int64_t> ids;
   {
@@ -130,6 +129,7 @@ Status GraphService::create_session(const CreateWorkerSession& request) {
   made->master_incarnation = request.master_incarnation;
   made->config = request.server_def.config;
   made->resources = request.isolate_state ? std::make_shared<op::ResourceManager>() : resources_;
+  if (request.isolate_state && prepare_) WEFT_RETURN_IF_ERROR(prepare_(*made->resources));
   std::vector<std::shared_ptr<WorkerSession>> gone;  // freed when the lock is
   std::lock_guard lock(mutex_);
   // A master that was started again knows nothing of its earlier sessions.

@@ -47,6 +47,9 @@ class GraphService {
   GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps);
   ~GraphService();
 
+  // Is given the resources that sessions use, those of all of them and those of a session alone, before any graph sees them.
+  using Prepare = std::function<Status(op::ResourceManager&)>;
+  Status prepare_resources(Prepare prepare);
   const std::string& task() const { return task_; }
   const DeviceSet& devices() const { return *devices_; }
   op::Registry& registry() const { return registry_; }
@@ -95,6 +98,7 @@ class GraphService {
   const std::string task_;
   const std::shared_ptr<StepTable> steps_;
   const std::shared_ptr<op::ResourceManager> resources_ = std::make_shared<op::ResourceManager>();
+  Prepare prepare_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
   const std::shared_ptr<WorkerSession> shared_session_;

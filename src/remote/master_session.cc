@@ -4,6 +4,8 @@
 
 #include "core/log.h"
 #include "core/remote_device.h"
+#include "graph/function_library.h"
+#include "graph/lower_control_flow.h"
 #include "graph/node_traits.h"
 #include "graph/passes/passes.h"
 #include "io/op_def.h"
@@ -216,6 +218,73 @@ Result<MasterSession::Endpoints> MasterSession::find(const Names& names) const {
   return out;
 }
 
+namespace {
+
+// Which task a device's name says, if it says one.
+std::string named_task(const std::string& device) {
+  auto name = core::DeviceName::parse(device);
+  return name.ok() && name->job && name->task ? task_of(device) : std::string();
+}
+
+// Whether a function has a node that asks to be in another task than this one.
+bool asks_for_others(const graph::FunctionLibrary& library, const std::string& function, const std::string& task, std::set<std::string>& seen) {
+  if (!seen.insert(function).second) return false;
+  auto def = library.find(function);
+  if (!def.ok()) return false;
+  for (const graph::NodeDef& n : (*def)->nodes) {
+    const std::string there = named_task(n.device);
+    if (!there.empty() && there != task) return true;
+    bool found = library.contains(n.op) && asks_for_others(library, n.op, task, seen);
+    graph::for_functions(n.attrs, [&](const std::string& f) { found = found || asks_for_others(library, f, task, seen); });
+    if (found) return true;
+  }
+  return false;
+}
+
+// Whether a branch or a loop is on several tasks: by what its functions ask for, or by the resources that they use.
+bool spreads(const graph::Graph& g, const Node& n) {
+  const std::string task = named_task(n.assigned_device.empty() ? n.device : n.assigned_device);
+  for (int i = 0; i < n.num_inputs(); ++i) {
+    const Node& from = *n.input(i).node;
+    const std::string there = named_task(from.assigned_device.empty() ? from.device : from.assigned_device);
+    if (n.input_type(i) == DType::kResource && !there.empty() && there != task) return true;
+  }
+  bool found = false;
+  std::set<std::string> seen;
+  graph::for_functions(graph::attrs_of(n), [&](const std::string& f) { found = found || asks_for_others(*g.library(), f, task, seen); });
+  return found;
+}
+
+// Functions may have nodes on several tasks: calls are opened, and the branches and loops that are. True: there were such, and what was inside
+// has to be placed.
+Result<bool> open_functions(FunctionBody& body) {
+  graph::Graph& g = *body.graph;
+  bool calls = false, spread = false;
+  for (Node* n : g.nodes()) {
+    calls |= graph::is_call(*n);
+    spread |= graph::can_lower(*n) && spreads(g, *n);
+  }
+  if (!calls && !spread) return false;
+  for (Node* n : g.nodes()) {
+    if (!graph::is_call(*n) && !n->assigned_device.empty()) n->device = n->assigned_device;
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (Node* n : g.nodes()) {
+      if (!graph::can_lower(*n) || !spreads(g, *n)) continue;
+      WEFT_RETURN_IF_ERROR(graph::lower_control_flow(body, n));
+      again = true;
+    }
+    graph::PassContext c;
+    const int before = g.num_ids();
+    WEFT_RETURN_IF_ERROR(graph::pass_inline(body, c));
+    again |= g.num_ids() > before;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<StepPlan>> MasterSession::plan(const Names& names) {
   {
     std::lock_guard lock(state_mutex_);
@@ -256,15 +325,8 @@ Result<std::shared_ptr<StepPlan>> MasterSession::make_plan(const Endpoints& ends
     WEFT_RETURN_IF_ERROR(place_graph());
     WEFT_ASSIGN(FunctionBody body, runtime::step_body(*whole_.graph, ends.feeds, ends.fetches, ends.targets, done));
     made->feed_types = body.arg_types;
-    bool calls = false;
-    for (Node* n : body.graph->nodes()) calls |= graph::is_call(*n);
-    if (calls) {
-      // Functions may have nodes on several tasks: they are opened, and what was inside is placed.
-      for (Node* n : body.graph->nodes()) {
-        if (!graph::is_call(*n) && !n->assigned_device.empty()) n->device = n->assigned_device;
-      }
-      graph::PassContext c;
-      WEFT_RETURN_IF_ERROR(graph::pass_inline(body, c));
+    WEFT_ASSIGN(const bool opened, open_functions(body));
+    if (opened) {
       runtime::PlaceOptions o;
       o.devices = devices_.get();
       o.registry = &here_->registry();

@@ -31,6 +31,7 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
       master_(std::make_shared<MasterService>(graphs_, connections_, cluster)),
       cluster_(std::move(cluster)) {
   eager_->prepare = [c = collectives_](op::ResourceManager& resources) { return c->install(resources); };
+  (void)graphs_->prepare_resources(eager_->prepare);  // they are new: nothing is there that could be in the way
   add_worker_methods();
   add_eager_methods(methods_, eager_);
   add_collective_methods(methods_, collectives_);

@@ -118,6 +118,7 @@ class Dataflow final : public Executable {
   std::vector<FramePlan> frames_;
   bool waits_ = false;  // some item is asynchronous or may block: an error must reach it
   bool receives_ = false;
+  bool messages_in_loops_ = false;  // frames need names that other processes know
   std::mutex memory_mutex_;
   std::vector<std::unique_ptr<DataflowMemory>> spare_memory_;
 };

@@ -1,4 +1,5 @@
 // Whom an item makes ready, and the frames of loops.
+#include "op/rendezvous.h"
 #include "runtime/dataflow_state.h"
 
 namespace weft_engine::runtime {
@@ -119,6 +120,7 @@ void DataflowWorker::enter(const Item& item, Iteration* it, Slot& value, bool de
       std::lock_guard child_lock(child->mutex);
       child->parent = it->frame;
       child->parent_iteration = it;
+      if (plan_.messages_in_loops_) child->id = frame_id(it->frame->id, it->index, plan.name);
       child->pending_inputs = plan.enters;
       child->parallel_iterations = item.parallel_iterations;
       child->count = -1;

@@ -208,6 +208,7 @@ class Dataflow::Planner {
         it.key = rendezvous_key(n.attr<std::string>("send_device"), uint64_t(n.attr<int64_t>("send_device_incarnation")),
                                 n.attr<std::string>("recv_device"), n.attr<std::string>("tensor_name"));
         if (it.kind == Kind::kRecv) p_.waits_ = p_.receives_ = it.async = true;
+        p_.messages_in_loops_ |= it.frame > 0;
         return {};
       case Kind::kKernel: break;
       default: return {};

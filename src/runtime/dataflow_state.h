@@ -59,6 +59,7 @@ struct Frame {
   const Dataflow::FramePlan* plan = nullptr;
   Frame* parent = nullptr;
   Iteration* parent_iteration = nullptr;
+  uint64_t id = 0;  // as messages name it
 
   std::mutex mutex;  // guards what follows
   std::deque<std::unique_ptr<Iteration>> iterations;  // those in flight, oldest first
@@ -180,6 +181,9 @@ class DataflowWorker {
   void run_switch(const Item& item, Iteration* it);
   void run_merge(const Item& item, Iteration* it);
   Status run_send(const Item& item, Iteration* it, bool dead);
+  // Calls use(key) with the name of a message in this iteration.
+  template <class Use>
+  auto with_key(const Item& item, const Iteration* it, Use use) const;
   Status resolve_refs(const Item& item, Slot* slots);
   void prepare_inputs(const Item& item, Slot* slots, const Tensor** inputs, RefVariable** refs) const;
   Slot take_input(const Item& item, Iteration* it, uint32_t i);

@@ -278,10 +278,17 @@ void DataflowWorker::run_merge(const Item& item, Iteration* it) {
   propagate(item, it, Outputs(out.data(), refs.data()), false);
 }
 
+template <class Use>
+auto DataflowWorker::with_key(const Item& item, const Iteration* it, Use use) const {
+  if (it->frame == &run_.root_frame) return use(std::string_view(item.key));
+  const std::string_view base = std::string_view(item.key).substr(0, item.key.rfind(';') + 1);
+  return use(std::string_view(cat(base, it->frame->id, ":", it->index)));
+}
+
 Status DataflowWorker::run_send(const Item& item, Iteration* it, bool dead) {
   if (!run_.env.rendezvous) return failed_precondition("there is no rendezvous to send ", item.key, " to");
   Slot s = take_input(item, it, 0);
-  return run_.env.rendezvous->send(item.key, dead ? Tensor() : std::move(s.tensor), dead);
+  return with_key(item, it, [&](std::string_view key) { return run_.env.rendezvous->send(key, dead ? Tensor() : std::move(s.tensor), dead); });
 }
 
 void DataflowWorker::prepare_inputs(const Item& item, Slot* slots, const Tensor** inputs, RefVariable** refs) const {
@@ -361,7 +368,7 @@ void DataflowWorker::begin_async(const std::shared_ptr<AsyncItem>& a, const Back
   const Item& item = *a->item;
   if (item.kind == Kind::kRecv) {
     Device* here = run_.env.device;
-    run_.env.rendezvous->recv_async(item.key, [a, back, here](Status s, Tensor t, bool dead) {
+    auto came = [a, back, here](Status s, Tensor t, bool dead) {
       a->dead = dead;
       if (s.ok() && here->host_memory() && core::memory_of(t)) {
         core::memory_of(t)->copy_to_host(t, [a, back](Result<Tensor> copy) {
@@ -372,7 +379,8 @@ void DataflowWorker::begin_async(const std::shared_ptr<AsyncItem>& a, const Back
       }
       a->outputs[0] = std::move(t);
       back(std::move(s));
-    });
+    };
+    with_key(item, a->iteration, [&](std::string_view key) { run_.env.rendezvous->recv_async(key, std::move(came)); });
   } else {
     a->inputs.resize(item.num_inputs);
     a->input_refs.resize(item.num_inputs);

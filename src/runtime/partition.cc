@@ -1,10 +1,11 @@
 #include "runtime/partition.h"
 
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "graph/frames.h"
 #include "graph/node_traits.h"
-#include "runtime/frames.h"
 
 namespace weft_engine::runtime {
 
@@ -20,6 +21,7 @@ class Partitioner {
 
   Result<std::vector<Part>> cut() {
     WEFT_ASSIGN(order_, body_.graph->topological_order());
+    frames_ = std::make_unique<graph::Frames>(*body_.graph, order_);
     const size_t ids = size_t(body_.graph->num_ids());
     part_of_.resize(ids, -1);
     copies_.resize(ids);
@@ -69,14 +71,12 @@ class Partitioner {
         WEFT_ASSIGN(part_of_[size_t(r->id())], part_for(*r));
       }
     }
-    const std::vector<int> loops = outermost_loops(*body_.graph);
-    std::unordered_map<int, int> where;
-    for (Node* n : order_) {
-      const int loop = loops[size_t(n->id())], part = part_of_[size_t(n->id())];
-      if (loop < 0 || part < 0) continue;
-      if (where.try_emplace(loop, part).first->second != part)
-        return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}} is on ", n->assigned_device,
-                             ", other nodes of its loop on ", parts_[size_t(where[loop])].device->name());
+    for (const Node* n : order_) {
+      // What a Merge of a loop reads comes once, or from the iteration before: it is where the Merge is.
+      for (const Endpoint& e : n->inputs()) {
+        if (is_merge(*n) && (is_enter(*e.node) || is_next_iteration(*e.node))) part_of_[size_t(e.node->id())] = part_of_[size_t(n->id())];
+      }
+      if (is_loop_cond(*n)) conditions_[frames_->of(n)] = n;
     }
     return {};
   }
@@ -139,11 +139,72 @@ class Partitioner {
         if (!is_back_edge(n->input(i))) continue;
         const int part = part_of_[size_t(n->id())];
         Node* from = copied(*n->input(i).node, part);
-        if (!from) return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}}");
+        if (!from) return invalid_argument("{{node ", n->name(), "}} reads the next iteration of a loop and is no Merge");
         parts_[size_t(part)].body.graph->set_input(copied(*n, part), i, {from, n->input(i).index});
       }
     }
+    return close_pulses();
+  }
+
+  // ---- loops of version 1 over several parts. A message of a loop is received once in each of its iterations, so that each part that receives one
+  // goes through the same iterations: a loop over nothing, which reads the condition that one of the parts computes.
+
+  using Pulse = std::pair<int, int>;  // frame, part
+
+  // A node of the part that runs in every iteration of the frame; null for the step itself.
+  Result<Node*> pulse(int frame, int part) {
+    if (frame == 0) return static_cast<Node*>(nullptr);
+    if (auto it = pulses_.find({frame, part}); it != pulses_.end()) return it->second;
+    if (!conditions_.contains(frame))
+      return unimplemented("a loop of version 1 over several devices that has no LoopCond: frame ", frames_->name(frame));
+    WEFT_ASSIGN(Node* around, pulse(frames_->parent(frame), part));
+    const std::string prefix = cat(frames_->name(frame), "/_pulse_", pulses_.size());
+    graph::Graph& g = *parts_[size_t(part)].body.graph;
+    auto add = [&](const char* name, Role role, AttrMap attrs, std::vector<Endpoint> inputs, std::vector<Node*> controls = {}) -> Result<Node*> {
+      attrs.emplace("T", DType::kFloat);
+      return add_placed(part, cat(prefix, name), op_of(role), std::move(attrs), std::move(inputs), controls);
+    };
+    WEFT_ASSIGN(Node* nothing, g.add_const(fresh(cat(prefix, "/start")), *Tensor::zeros(DType::kFloat, {0})));
+    nothing->assigned_device = parts_[size_t(part)].device->name();
+    if (around) g.add_control(around, nothing);
+    WEFT_ASSIGN(Node* enter, add("/enter", Role::kEnter, {{"frame_name", frames_->name(frame)}}, {{nothing, 0}}));
+    WEFT_ASSIGN(Node* merge, add("/merge", Role::kMerge, {{"N", int64_t(2)}}, {{enter, 0}, {}}));
+    return pulses_[{frame, part}] = merge;
+  }
+
+  // When all nodes are there: the pulses go on as long as their conditions say. Reading one from another part may ask for more pulses.
+  Status close_pulses() {
+    std::set<Pulse> closed;
+    while (closed.size() < pulses_.size()) {
+      for (const auto& [key, merge] : std::map(pulses_)) {
+        if (!closed.insert(key).second) continue;
+        const auto [frame, part] = key;
+        const Node& condition = *conditions_.at(frame);
+        WEFT_ASSIGN(Endpoint goes_on, read({const_cast<Node*>(&condition), 0}, condition, 0, part));
+        const std::string prefix = std::string(merge->name());
+        WEFT_ASSIGN(Node* choice, add_placed(part, prefix + "/switch", op_of(Role::kSwitch), {{"T", DType::kFloat}}, {{merge, 0}, goes_on}));
+        WEFT_ASSIGN(Node* next, add_placed(part, prefix + "/next", op_of(Role::kNextIteration), {{"T", DType::kFloat}}, {{choice, 1}}));
+        parts_[size_t(part)].body.graph->set_input(merge, 1, {next, 0});
+      }
+    }
     return {};
+  }
+
+  Result<Node*> add_placed(int part, std::string name, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs,
+                           const std::vector<Node*>& controls = {}) {
+    const std::vector<DType> types = [&] {
+      std::vector<DType> out;
+      for (const Endpoint& e : inputs) out.push_back(e.node ? base_type(e.node->output_type(e.index)) : DType::kFloat);
+      return out;
+    }();
+    auto made = parts_[size_t(part)].body.graph->add(fresh(std::move(name)), op, std::move(attrs), std::move(inputs), controls, types);
+    if (made.ok()) (*made)->assigned_device = parts_[size_t(part)].device->name();
+    return made;
+  }
+
+  std::string fresh(std::string name) const {
+    while (body_.graph->find(name)) name += "_";
+    return name;
   }
 
   // Where a node of that part reads this output.
@@ -155,7 +216,11 @@ class Partitioner {
     }
     if (is_ref_type(reader.input_type(input)))
       return invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which is on another device");
-    WEFT_ASSIGN(Node* n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}));
+    const int frame = frames_->of(e.node);
+    if (frame && is_enter(*e.node) && !e.node->attr<bool>("is_constant"))
+      return unimplemented("a loop of version 1 over several devices: {{node ", reader.name(), "}} reads {{node ", e.node->name(),
+                           "}}, which is on another");
+    WEFT_ASSIGN(Node* n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}, frame));
     return Endpoint{n, 0};
   }
 
@@ -163,21 +228,20 @@ class Partitioner {
     const int from = part_of_[size_t(n.id())];
     if (from == part) return copied(n, part);
     const Message key{n.id(), -1, part};
-    if (auto it = received_.find(key); it != received_.end()) return it->second;
+    if (auto it = waited_.find(key); it != waited_.end()) return it->second;
     // Control goes over as an empty tensor.
     graph::Graph& g = *parts_[size_t(from)].body.graph;
     WEFT_ASSIGN(Node* signal, g.add_const(fresh_name(n, "/_control_"), *Tensor::zeros(DType::kFloat, {0})));
     g.add_control(copied(n, from), signal);
     signal->assigned_device = parts_[size_t(from)].device->name();
-    return receive({signal, 0}, from, part, key);
+    WEFT_ASSIGN(Node* came, receive({signal, 0}, from, part, key, frames_->of(&n)));
+    // A message that is dead makes what reads it dead; TensorFlow's executors do not hand that on along control edges.
+    WEFT_ASSIGN(Node* waited, add_placed(part, fresh_name(n, "/_came_"), op_of(Role::kIdentity), {{"T", DType::kFloat}}, {{came, 0}}));
+    return waited_[key] = waited;
   }
 
   // That no node of the whole has, nor one made here: a message has a number.
-  std::string fresh_name(const Node& n, const char* what) const {
-    std::string name = cat(n.name(), what, received_.size());
-    while (body_.graph->find(name)) name += "_";
-    return name;
-  }
+  std::string fresh_name(const Node& n, const char* what) const { return fresh(cat(n.name(), what, received_.size())); }
 
   // As its own process knows it.
   static uint64_t incarnation_of(const Device& d) {
@@ -187,7 +251,8 @@ class Partitioner {
 
   using Message = std::tuple<int, int, int>;  // id, output (-1: control), to which part
 
-  Result<Node*> receive(Endpoint e, int from, int to, const Message& key) {
+  // `frame`: of the output.
+  Result<Node*> receive(Endpoint e, int from, int to, const Message& key, int frame) {
     if (auto it = received_.find(key); it != received_.end()) return it->second;
     Part &a = parts_[size_t(from)], &b = parts_[size_t(to)];
     const DType type = base_type(e.node->output_type(e.index));
@@ -203,7 +268,10 @@ class Partitioner {
     send->assigned_device = a.device->name();
     recv->assigned_device = b.device->name();
     if (size_t(e.index) < e.node->shapes.size()) recv->shapes = {e.node->shapes[size_t(e.index)]};
-    return received_[key] = recv;
+    received_[key] = recv;
+    WEFT_ASSIGN(Node* when, pulse(frame, to));
+    if (when) b.body.graph->add_control(when, recv);
+    return recv;
   }
 
   Status list_results() {
@@ -228,11 +296,14 @@ class Partitioner {
   const DeviceSet& devices_;
   const PartitionOptions& options_;
   std::vector<Node*> order_;
+  std::unique_ptr<graph::Frames> frames_;
+  std::unordered_map<int, const Node*> conditions_;  // by frame: its LoopCond
+  std::map<Pulse, Node*> pulses_;
   std::vector<Part> parts_;
   std::unordered_map<std::string, int> part_numbers_;
-  std::vector<int> part_of_;                 // by id; -1: anywhere
-  std::vector<std::vector<Node*>> copies_;   // by id and part
-  std::map<Message, Node*> received_;
+  std::vector<int> part_of_;  // by id; -1: anywhere
+  std::vector<std::vector<Node*>> copies_;  // by id and part
+  std::map<Message, Node*> received_, waited_;
   std::unordered_map<const Node*, int> arg_index_;
 };
 

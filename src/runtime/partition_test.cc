@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "graph/node_traits.h"
 #include "runtime/placer.h"
 #include "runtime/testing.h"
 
@@ -144,6 +145,55 @@ TEST_CASE("a branch that is not taken is dead on other devices, too") {
     REQUIRE_MESSAGE(s.ok(), s.to_string());
     CHECK(scalar_of<float>(rets[0]) == (taken ? 9 : -3));
     CHECK(scalar_of<int32_t>(rets[1]) == (taken ? 1 : 0));
+  }
+}
+
+namespace {
+
+// x = x + 1 + ... for the iterations of a loop in a loop, of which every second one doubles it instead.
+void nested_loops(BodyBuilder& b) {
+  Endpoint limit = b.arg(DType::kInt32), x = b.arg(DType::kInt32);
+  b.ret(v1_loop(b, "outer", limit, x, [&](Endpoint y, Endpoint i) {
+    Endpoint inner = v1_loop(b, "inner", i, y, [&](Endpoint z, Endpoint j) { return Endpoint{b.add("step", "AddV2", {z, j}), 0}; }, 2);
+    Endpoint two = b.constant<int32_t>("two", 2, {i.node});
+    Node* odd = b.add("odd", "FloorMod", {i, two});
+    Node* pred = b.add("pred", "Equal", {{odd, 0}, b.constant<int32_t>("zero", 0, {i.node})});
+    Node* branch = b.add("branch", "Switch", {inner, {pred, 0}});
+    Node* doubled = b.add("doubled", "Mul", {{branch, 1}, b.constant<int32_t>("factor", 2, {branch})});
+    Node* same = b.add("same", "Identity", {{branch, 0}});
+    return Endpoint{b.add("joined", "Merge", {{doubled, 0}, {same, 0}}), 0};
+  }));
+}
+
+int32_t nested_loops_by_hand(int32_t limit, int32_t x) {
+  for (int32_t i = 0; i < limit; ++i) {
+    for (int32_t j = 0; j < i; ++j) x += j;
+    if (i % 2 == 0) x *= 2;
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("loops of version 1 over several devices, their nodes anywhere") {
+  World w(2);
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    BodyBuilder b;
+    nested_loops(b);
+    uint32_t state = seed * 2654435761u + 1;
+    for (Node* n : b.graph().nodes()) {
+      state = state * 1664525u + 1013904223u;
+      if (!graph::is_end(*n)) n->device = cat("/cpu:", seed == 0 ? 0 : (state >> 16) % 3);
+    }
+    auto plan = partitioned(w, b);
+    for (int32_t limit : {0, 1, 5, 12}) {
+      CAPTURE(seed);
+      CAPTURE(limit);
+      std::vector<Tensor> args{Tensor::scalar(limit), Tensor::scalar<int32_t>(3)}, rets(1);
+      Status s = call(*plan, w.env, args, rets);
+      REQUIRE_MESSAGE(s.ok(), s.to_string());
+      CHECK(rets[0].data<int32_t>()[0] == nested_loops_by_hand(limit, 3));
+    }
   }
 }
 

@@ -7,7 +7,6 @@
 #include "core/own_memory.h"
 #include "graph/node_traits.h"
 #include "op/placed_kernel.h"
-#include "runtime/frames.h"
 
 namespace weft_engine::runtime {
 
@@ -22,7 +21,6 @@ struct Group {
   DeviceName resource;  // by what makes the resources that they use; stronger
   const Node* asker = nullptr;  // the first that names a device
   bool bound = false;   // to the memory of a device that a resource lives in already
-  bool loop = false;    // a loop of version 1: stays in one place whatever its nodes ask for
   int size = 0;
   Device* device = nullptr;
 };
@@ -145,18 +143,8 @@ class Placer {
         if (stays_with(*n, i)) unite(n, n->input(i).node);
       }
     }
-    const std::vector<int> loops = outermost_loops(*body_.graph);
-    std::unordered_map<int, Node*> first;
-    for (Node* n : nodes_) {
-      const int loop = loops[size_t(n->id())];
-      if (loop >= 0) unite(n, first.try_emplace(loop, n).first->second);
-    }
     groups_.resize(parent_.size());
-    for (Node* n : nodes_) {
-      Group& g = groups_[size_t(find(n->id()))];
-      ++g.size;
-      g.loop |= loops[size_t(n->id())] >= 0;
-    }
+    for (Node* n : nodes_) ++groups_[size_t(find(n->id()))].size;
   }
 
   // Of a resource, or a reference, and not handed through.
@@ -167,7 +155,11 @@ class Placer {
   }
 
   Status collect() {
-    for (Node* n : nodes_) {
+    // What uses state goes where it is, whatever it asks for; where nobody says, the first that does is heard.
+    std::vector<Node*> order, users;
+    for (Node* n : nodes_) (uses_state(*n) && !makes_resource(*n) ? users : order).push_back(n);
+    order.insert(order.end(), users.begin(), users.end());
+    for (Node* n : order) {
       const DeviceName& name = names_[size_t(n->id())];
       if (!names_something(name)) continue;
       Group& g = groups_[size_t(find(n->id()))];
@@ -175,13 +167,12 @@ class Placer {
       DeviceName& into = maker ? g.resource : g.wanted;
       const DeviceName before = into;
       if (!maker && uses_state(*n)) {
-        // Goes where the state is, whatever it asks for; where nobody says, the first that does is heard.
         DeviceName both = into;
         if (merge(both, name, false)) continue;
       }
-      if (const char* conflict = merge(into, name, o_.allow_soft_placement && !maker && !g.loop)) {
+      if (const char* conflict = merge(into, name, o_.allow_soft_placement && !maker)) {
         // What uses two resources may be with either: all of them are in the memory of this process.
-        if (g.loop || (maker && o_.allow_soft_placement)) {
+        if (maker && o_.allow_soft_placement) {
           into = before;
           continue;
         }

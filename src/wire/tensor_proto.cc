@@ -274,6 +274,18 @@ Result<std::string> encode_tensor(const Tensor& t) {
     for (const tstring& s : t.span<tstring>()) w.bytes(8, s.view());
   } else if (is_simple(t.dtype())) {
     if (t.byte_size()) w.bytes(4, std::string_view(t.data<char>(), t.byte_size()));
+  } else if (t.dtype() == DType::kResource) {
+    for (const ResourceHandle& h : t.span<ResourceHandle>()) {
+      // Another process finds a resource by its name.
+      if (!h.info() || h.info()->name.empty() || h.info()->anonymous) return unimplemented("a resource without a name cannot be serialized");
+      ProtoWriter m;
+      m.bytes(1, h.info()->device);
+      m.bytes(2, h.info()->container);
+      m.bytes(3, h.info()->name);
+      m.varint(4, h.info()->hash_code);
+      m.bytes(5, h.info()->type_name);
+      w.message(14, m);
+    }
   } else {
     return unimplemented("a tensor of type ", dtype_name(t.dtype()), " cannot be serialized");
   }

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
+from tasks import free_ports  # noqa: E402
+
 weft, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 LIMIT = 60
 SETTINGS = ("TF_CONFIG", "WEFT_", "SLURM_", "OMPI_", "PMI")
@@ -26,16 +29,6 @@ def run(*arguments, code=0, **variables):
     )
     assert p.returncode == code, f"weft {' '.join(map(str, arguments))}: exit {p.returncode}\n{p.stdout}{p.stderr}"
     return p.stdout if code == 0 else p.stdout + p.stderr
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def cluster_file(count=1):

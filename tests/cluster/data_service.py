@@ -4,23 +4,13 @@ data_service.py --weft PYTHON                        weft alone: data_program.py
 data_service.py --weft PYTHON --tensorflow PYTHON    all ways to mix TensorFlow and weft; --record writes data_program.out from TensorFlow alone
 """
 
-import argparse
 import contextlib
-import itertools
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 240
-
-
-def command(side, script, *args):
-    interpreter, on_weft = side
-    return [interpreter, *(["-m", "weft"] if on_weft else []), str(HERE / script), *args]
+from tasks import HERE, asked, command, compare, mixtures, play
 
 
 class Server:
@@ -47,60 +37,46 @@ class Server:
         self._process.kill()
         self._process.wait()
 
-    def restart(self, port_argument):
+    def restart(self):
         self.kill()
-        self._args[port_argument] = self.address.split(":")[1]
+        self._args[1 if self._args[0] == "dispatcher" else 2] = self.address.split(":")[1]
         self.start()
         self.ready()
 
 
+class Service:
+    """A dispatcher and two workers."""
+
+    def __init__(self, servers):
+        self._servers = servers
+        self.address = servers[0].address
+
+    def restart(self, job, task):
+        """For a program that asks for it."""
+        self._servers[0 if job == "dispatcher" else 1 + task].restart()
+
+
 @contextlib.contextmanager
-def cluster(dispatcher, worker, work_dir=None):
+def service(dispatcher, worker, work_dir=None):
     servers = [Server(dispatcher, "dispatcher", "0", *([work_dir] if work_dir else []))]
     try:
         servers[0].ready()
         servers += [Server(worker, "worker", servers[0].address, "0") for _ in range(2)]
         [s.ready() for s in servers[1:]]
-        yield servers
+        yield Service(servers)
     finally:
         [s.kill() for s in servers]
 
 
-def play(dispatcher, worker, client):
-    with tempfile.TemporaryDirectory() as folder, cluster(dispatcher, worker) as servers:
-        run = subprocess.run(
-            command(client, "data_program.py", servers[0].address, folder),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-        )
-        if run.returncode:
-            print(run.stdout[-2000:], run.stderr[-4000:])
-            sys.exit(f"the client ended with {run.returncode}")
-        return run.stdout
+def played(dispatcher, worker, client):
+    with tempfile.TemporaryDirectory() as folder, service(dispatcher, worker) as found:
+        return play(client, "data_program.py", found.address, folder).result()
 
 
 def faults(side):
     """What a client prints whose worker, and whose dispatcher, is killed and started again while it reads."""
-    with tempfile.TemporaryDirectory() as folder:
-        with cluster(side, side, os.path.join(folder, "work")) as servers:
-            client = subprocess.Popen(
-                command(side, "data_faults.py", servers[0].address, folder),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            lines = []
-            for line in client.stdout:
-                if not line.startswith("PAUSE"):
-                    lines.append(line)
-                    continue
-                time.sleep(1)  # nothing is on its way any more
-                servers[1].restart(2) if line.split()[1] == "worker" else servers[0].restart(1)
-                client.stdin.write("go\n")
-                client.stdin.flush()
-            client.wait(LIMIT)
-            return "".join(lines)
+    with tempfile.TemporaryDirectory() as folder, service(side, side, os.path.join(folder, "work")) as found:
+        return play(side, "data_faults.py", found.address, folder, servers=found).result()
 
 
 FAULTS = """worker True True
@@ -112,39 +88,13 @@ saved once
 """
 
 
-def compare(label, printed, expected, begin):
-    same = printed == expected
-    print(f"{label}: {'agrees' if same else 'DIFFERS'} ({time.time() - begin:.1f} s)", flush=True)
-    if not same:
-        for a, b in itertools.zip_longest(expected.splitlines(), printed.splitlines()):
-            if a != b:
-                print("  expected", a, "\n  printed ", b)
-    return not same
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weft", required=True, help="interpreter for weft")
-    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
-    parser.add_argument("--record", action="store_true")
-    args = parser.parse_args()
-    sides = {"weft": (args.weft, True)}
-    if args.tensorflow:
-        sides["tensorflow"] = (args.tensorflow, False)
-    recorded = HERE / "data_program.out"
-    if args.record:
-        recorded.write_text(play(*[sides["tensorflow"]] * 3))
-    expected, bad = recorded.read_text(), 0
-    for names in itertools.product(sides, repeat=3):
-        if args.tensorflow and names == ("tensorflow",) * 3:
-            continue  # what was recorded
-        begin = time.time()
-        label = "dispatcher {}, workers {}, client {}".format(*names)
-        bad += compare(label, play(*(sides[n] for n in names)), expected, begin)
-    begin = time.time()
-    bad += compare("servers killed and started again", faults(sides["weft"]), FAULTS, begin)
-    sys.exit(bad)
-
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-main()
+args, sides = asked(__doc__)
+recorded = HERE / "data_program.out"
+if args.record:
+    recorded.write_text(played(*[sides["tensorflow"]] * 3))
+bad = 0
+for name, kinds in mixtures(sides, ["dispatcher", "workers", "client"]):
+    if kinds != [sides.get("tensorflow")] * 3:  # what was recorded
+        bad += compare(name, recorded.read_text(), played(*kinds))
+bad += compare("servers killed and started again", FAULTS, faults(sides["weft"]))
+sys.exit(bad > 0)

@@ -6,14 +6,12 @@ worker is killed in mid epoch; started again, they go on from BackupAndRestore's
 TensorFlow's own workers cannot be asked: Keras 3 does not train over several of them (it puts a tuple into Strategy.reduce, and scalars along an axis).
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 import time
 
-from tasks import HERE, cluster_of, compare, play
+from tasks import HERE, asked, cluster_of, compare, play
 
 PROGRAM = "keras_program.py"
 
@@ -42,16 +40,11 @@ def restart(side, expected):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weft", required=True, help="interpreter for weft")
-    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--record", action="store_true")
-    args = parser.parse_args()
-    weft, recorded = (args.weft, True), HERE / "keras_one.out"
+    args, sides = asked(__doc__, workers=2)
+    weft, recorded = sides["weft"], HERE / "keras_one.out"
     if args.record:
         with tempfile.TemporaryDirectory() as folder:
-            recorded.write_text(play((args.tensorflow, False), PROGRAM, folder).result())
+            recorded.write_text(play(sides["tensorflow"], PROGRAM, folder).result())
     expected, begin = recorded.read_text(), time.time()
     with tempfile.TemporaryDirectory() as folder:
         printed = started(weft, folder, args.workers)
@@ -60,5 +53,4 @@ def main():
     sys.exit(bad + restart(weft, expected) > 0)
 
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 main()

@@ -6,15 +6,13 @@ process with the whole batch (mirrored_one.out, printed by TensorFlow as the onl
                                                             --record writes the two files
 """
 
-import argparse
 import json
-import os
 import pathlib
 import sys
 import tempfile
 import time
 
-from tasks import HERE, cluster_of, compare, play
+from tasks import HERE, asked, cluster_of, compare, play
 
 SECTIONS = ["facts", "variables", "values", "gradients", "input_", "training", "checkpoints"]
 LOSSES = ["training"]
@@ -45,13 +43,8 @@ def by_section(printed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weft", required=True, help="interpreter for weft")
-    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--record", action="store_true")
-    args = parser.parse_args()
-    weft, tensorflow = (args.weft, True), (args.tensorflow, False)
+    args, sides = asked(__doc__, workers=2)
+    weft, tensorflow = sides["weft"], sides.get("tensorflow")
     recorded, recorded_one = HERE / "mirrored.out", HERE / "mirrored_one.out"
     if args.record:
         first, second = played([tensorflow, tensorflow], SECTIONS)
@@ -78,5 +71,4 @@ def main():
     sys.exit(bad > 0)
 
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 main()

@@ -6,41 +6,34 @@ printed (parameter_server.out).
                                                             parameter_server.out from TensorFlow with TensorFlow
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 import time
 
-from tasks import HERE, Servers, cluster_of, compare, play
+from tasks import HERE, Servers, asked, cluster_of, compare, play
 
 
 def played(client, tasks):
     cluster = cluster_of(worker=2, ps=2)
-    with tempfile.TemporaryDirectory() as folder, Servers(tasks, cluster) as servers:
+    with tempfile.TemporaryDirectory() as folder, Servers(cluster, tasks) as servers:
         return play(client, "parameter_server_program.py", json.dumps(cluster), folder, servers=servers).result()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weft", required=True, help="interpreter for weft")
-    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
-    parser.add_argument("--record", action="store_true")
-    args = parser.parse_args()
-    weft, tensorflow = (args.weft, True), (args.tensorflow, False)
+    args, sides = asked(__doc__)
+    weft, tensorflow = sides["weft"], sides.get("tensorflow")
     recorded = HERE / "parameter_server.out"
     if args.record:
         recorded.write_text(played(tensorflow, tensorflow))
     expected = recorded.read_text()
     bad = 0
     for name, tasks in {"weft": weft, "TensorFlow": tensorflow}.items():
-        if tasks[0]:
+        if tasks:
             begin = time.time()
             bad += compare(f"weft with tasks of {name}", expected, played(weft, tasks))
             print(f"  {time.time() - begin:.1f} s")
     sys.exit(bad > 0)
 
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 main()

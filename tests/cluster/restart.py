@@ -4,14 +4,12 @@ told to end (PreemptionCheckpointHandler). The weights are those of restart.out,
     restart.py --weft PYTHON [--tensorflow PYTHON --record]
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 import time
 
-from tasks import HERE, cluster_of, compare, play
+from tasks import HERE, asked, cluster_of, compare, play
 
 
 def started(side, folder, harm=""):
@@ -30,15 +28,11 @@ def expect(what, found, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weft", required=True, help="interpreter for weft")
-    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
-    parser.add_argument("--record", action="store_true")
-    args = parser.parse_args()
-    weft, recorded = (args.weft, True), HERE / "restart.out"
+    args, sides = asked(__doc__)
+    weft, recorded = sides["weft"], HERE / "restart.out"
     if args.record:
         with tempfile.TemporaryDirectory() as folder:
-            (first, _), (second, _) = started((args.tensorflow, False), folder)
+            (first, _), (second, _) = started(sides["tensorflow"], folder)
         if first != second or not first:
             sys.exit(f"TensorFlow's workers printed {first!r} and {second!r}")
         recorded.write_text(first)
@@ -60,5 +54,4 @@ def main():
     sys.exit(bad > 0)
 
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 main()

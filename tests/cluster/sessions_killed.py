@@ -1,12 +1,14 @@
-"""A client whose second worker dies in mid step: sessions_killed.py CLUSTER_JSON. Lines KILL and START ask for that; a line on the input says that it started."""
+"""A client whose second worker dies in mid step: sessions_killed.py CLUSTER_JSON."""
 
 import json
 import os
 import sys
+import threading
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # noqa: E402
+from tasks import ask  # noqa: E402
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
@@ -22,7 +24,7 @@ with tf.device("/job:worker/task:0"):
 
 s = v1.Session(master)
 print("before", s.run(far, {x: 1.0}), flush=True)
-print("KILL", flush=True)
+threading.Timer(1.0, ask, ("kill", "worker", 1)).start()  # the step waits by then
 begin = time.time()
 try:
     s.run(reads)
@@ -31,12 +33,11 @@ except tf.errors.OpError as e:
     print(
         type(e).__name__,
         "/job:worker/replica:0/task:1" in str(e),
-        "soon" if time.time() - begin < 10 else "late",
+        "soon" if time.time() - begin < 11 else "late",
         flush=True,
     )
 print("near", s.run(near), flush=True)  # the master goes on
-print("START", flush=True)
-sys.stdin.readline()
+ask("start", "worker", 1)
 for _ in range(100):  # the master finds the way to it again
     try:
         s.run(far, {x: 1.0})

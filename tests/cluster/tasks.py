@@ -1,6 +1,9 @@
 """Processes of a cluster on this machine, for the tests of this folder: servers that can be killed and started again, and programs that
-ask for that by lines on their output (`@kill worker 0`, `@start worker 0`), answered by a line on their input."""
+ask for that by lines on their output (`@kill worker 0`, `@start worker 0`), answered by a line on their input. A test names the interpreters of
+weft and TensorFlow; what TensorFlow printed is recorded."""
 
+import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -12,6 +15,28 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 300
+
+
+def asked(doc, **more):
+    """The arguments of a test, and (interpreter, whether it runs weft) for each that is named; `more` are numbers with their defaults."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weft", required=True, help="interpreter for weft; PYTHONPATH says where the package is")
+    parser.add_argument("--tensorflow", help="interpreter that has TensorFlow")
+    parser.add_argument("--record", action="store_true", help="writes what TensorFlow prints")
+    for name, default in more.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
+    args = parser.parse_args()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sides = {"weft": (args.weft, True)}
+    if args.tensorflow:
+        sides["tensorflow"] = (args.tensorflow, False)
+    return args, sides
+
+
+def mixtures(sides, roles):
+    """Every way to have the roles played by the sides: (in words, their sides)."""
+    for names in itertools.product(sides, repeat=len(roles)):
+        yield ", ".join(f"{r} {n}" for r, n in zip(roles, names)), [sides[n] for n in names]
 
 
 def free_ports(count):
@@ -37,10 +62,10 @@ def command(side, script, *args):
 
 
 class Servers:
-    """Tasks that serve until they are killed."""
+    """Tasks that serve until they are killed; `sides`: theirs, by number, the last one for all that follow."""
 
-    def __init__(self, side, cluster):
-        self._side, self._cluster, self._running = side, cluster, {}
+    def __init__(self, cluster, *sides):
+        self._sides, self._cluster, self._running = sides, cluster, {}
 
     def __enter__(self):
         for job, tasks in self._cluster.items():
@@ -64,7 +89,8 @@ class Servers:
         process.wait()
 
     def _launch(self, job, i):
-        call = command(self._side, "worker.py", json.dumps(self._cluster), job, str(i))
+        side = self._sides[min(i, len(self._sides) - 1)]
+        call = command(side, "worker.py", json.dumps(self._cluster), job, str(i))
         self._running[job, i] = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def _ready(self, job, i):

@@ -218,20 +218,6 @@ uint64_t fingerprint_cat64(uint64_t a, uint64_t b) {
   return fold(fold(r) * kMurmurMul);
 }
 
-// MurmurHash64A by Austin Appleby.
-uint64_t hash64(std::string_view s, uint64_t seed) {
-  uint64_t h = seed ^ (s.size() * kMurmurMul);
-  const char* p = s.data();
-  size_t n = s.size();
-  for (; n >= 8; n -= 8, p += 8) h = (h ^ fold(word(p) * kMurmurMul) * kMurmurMul) * kMurmurMul;
-  if (n) {
-    uint64_t last = 0;
-    std::memcpy(&last, p, n);
-    h = (h ^ last) * kMurmurMul;
-  }
-  return fold(fold(h) * kMurmurMul);
-}
-
 // SipHash, Aumasson and Bernstein 2012, section 2.
 uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view s) {
   SipState t{0x736f6d6570736575 ^ key0, 0x646f72616e646f6d ^ key1, 0x6c7967656e657261 ^ key0, 0x7465646279746573 ^ key1};

@@ -17,10 +17,6 @@ std::pair<uint64_t, uint64_t> fingerprint128(std::string_view s);
 // One fingerprint from two, in order.
 uint64_t fingerprint_cat64(uint64_t a, uint64_t b);
 
-// TensorFlow's Hash64, a MurmurHash64A; behind StringToHashBucket and hash tables of keys.
-inline constexpr uint64_t kHash64Seed = 0xDECAFCAFFE;
-uint64_t hash64(std::string_view s, uint64_t seed = kHash64Seed);
-
 // SipHash-2-4 with a 128-bit key: buckets that an attacker cannot aim at.
 uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view s);
 

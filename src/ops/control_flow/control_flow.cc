@@ -427,7 +427,7 @@ void control_flow(Registry& r) {
       .attr("num_outs: int >= 1")
       .attr("T: type")
       .doc("Hands the data to the branch of the given number; the others are dead.")
-      .traits({.role = Role::kSwitchN})
+      .traits({.role = Role::kSwitchN, .made = Made::kAlways})
       .shape(through_shape)
       .cpu(run_switch_n);
 

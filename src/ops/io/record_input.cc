@@ -4,7 +4,7 @@
 #include <mutex>
 #include <random>
 
-#include "kernels/cpu/hash.h"
+#include "core/hash64.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "wire/byte_stream.h"
@@ -86,7 +86,7 @@ class RecordInput final : public Kernel {
       at = comma + 1;
     }
     if (names.empty()) return not_found("Found no files at ", pattern_);
-    std::mt19937_64 random(kernels::hash64({reinterpret_cast<const char*>(&epoch_), sizeof epoch_}, seed_));
+    std::mt19937_64 random(core::hash64({reinterpret_cast<const char*>(&epoch_), sizeof epoch_}, seed_));
     std::shuffle(names.begin(), names.end(), random);
     if (0 <= shift_ && shift_ < 1) std::rotate(names.begin(), names.begin() + int64_t(shift_ * float(names.size())), names.end());
     const size_t n = size_t(std::max<int64_t>(1, std::min<int64_t>(parallel_, int64_t(names.size()))));

@@ -1,3 +1,4 @@
+#include "core/hash64.h"
 #include "kernels/cpu/hash.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
@@ -24,7 +25,7 @@ Status hash_to_buckets(KernelContext& c, Hash hash) {
 }
 
 Status run_bucket(KernelContext& c) {
-  return hash_to_buckets(c, [](std::string_view s) { return kernels::hash64(s); });
+  return hash_to_buckets(c, [](std::string_view s) { return core::hash64(s); });
 }
 
 Status run_bucket_fast(KernelContext& c) {

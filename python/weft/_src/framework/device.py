@@ -1,7 +1,7 @@
 """tf.device and tf.DeviceSpec: names of devices in part or whole."""
 
 from weft import _weft
-from weft._src.framework import errors
+from weft._src.framework import device_functions, errors
 
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 
@@ -88,6 +88,11 @@ def _parsed(spec):
     return fields
 
 
+def merged_names(outer, inner):
+    """The inner name's parts where it has them, else the outer's."""
+    return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(inner)).to_string()
+
+
 class _Device:
     """One use of tf.device; may be entered more than once."""
 
@@ -107,7 +112,7 @@ class _Device:
             if not isinstance(text, str):
                 raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
             spec = DeviceSpec.from_string(text)
-            now = DeviceSpec.from_string(before).make_merged_spec(spec).to_string() if before else spec.to_string()
+            now = merged_names(before, text) if before else spec.to_string()
             if not _weft.in_graph() and spec.job not in (None, "localhost"):
                 full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec).to_string()
                 if not any(full == known for known, _, _ in _weft.devices()):
@@ -122,7 +127,16 @@ class _Device:
 def device(device_name):
     """Ops of the block run on this device."""
     if callable(device_name) and not isinstance(device_name, (str, DeviceSpec)):
-        if not _weft.in_graph():
-            raise RuntimeError("tf.device does not support functions.")
-        raise NotImplementedError("tf.device with a function of the op; give a name")
+        raise RuntimeError("tf.device does not support functions.")
+    if device_name is None and device_functions.active() and _weft.in_graph():
+        return device_functions.nowhere()
     return _Device(device_name)
+
+
+def device_v1(device_name_or_function):
+    """The same; in a graph it may be a function that gives each op its device."""
+    if not callable(device_name_or_function) or isinstance(device_name_or_function, (str, DeviceSpec)):
+        return device(device_name_or_function)
+    if not _weft.in_graph():
+        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+    return device_functions.by_function(device_name_or_function)

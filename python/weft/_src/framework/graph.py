@@ -6,8 +6,8 @@ import threading
 import weakref
 
 from weft import _weft
+from weft._src.framework import device_functions, dtypes
 from weft._src.framework.contexts import contextmanager
-from weft._src.framework import dtypes
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
 
@@ -266,6 +266,8 @@ class Graph:
         _weft.set_name_scope(getattr(self, "_scope", ""))
         _stack().append(self)
         self._native.enter()
+        if device_functions.active():
+            device_functions.entered(self)
         try:
             yield self
         finally:
@@ -287,9 +289,9 @@ class Graph:
         return _control_dependencies(self, control_inputs)
 
     def device(self, device_name_or_function):
-        from weft._src.framework.device import device
+        from weft._src.framework.device import device_v1
 
-        return device(device_name_or_function)
+        return device_v1(device_name_or_function)
 
     def gradient_override_map(self, op_type_map):
         from weft._src.gradients.registry import gradient_override_map
@@ -297,7 +299,12 @@ class Graph:
         return gradient_override_map(self, op_type_map)
 
     def colocate_with(self, op, ignore_existing=False):
-        return contextlib.nullcontext()
+        """Nodes of the block are placed with another; with None, device scopes around it do not count."""
+        if op is None:
+            if not ignore_existing:
+                raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+            return device_functions.nowhere()
+        return device_functions.beside(op if isinstance(op, Operation) else op.op)
 
     def capture(self, tensor, name=None, shape=None):
         return self._native.capture(tensor, name or "")

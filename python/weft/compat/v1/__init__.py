@@ -15,7 +15,8 @@ compat.session_handles: get_session_handle get_session_tensor delete_session_ten
 compat.v1.graphs: placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior
 compat.v1.graphs: disable_v2_behavior enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled
 compat.v1.graphs: enable_resource_variables disable_resource_variables resource_variables_enabled
-compat.v1.graphs: enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device
+framework.device: device=device_v1
+compat.v1.graphs: enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant
 compat.v1.graphs: convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor
 compat.v1.graphs: convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality
 framework.graph: Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution

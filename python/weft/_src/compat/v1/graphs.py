@@ -147,12 +147,6 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     return convert.constant(flat.reshape(shape.as_list()), made.dtype, None, name)
 
 
-def device(device_name_or_function):
-    from weft._src.framework.device import device as scope
-
-    return scope(device_name_or_function)
-
-
 def wrap_function(fn, signature, name=None):
     """A function of version 1's code: variables that it makes are kept, and so are ops that it forgets to return."""
     from weft._src.compat.v1.wrapped import wrap_function as wrap

@@ -1,5 +1,7 @@
 """Optimisers of version 1: they add nodes to graphs, and work eagerly too."""
 
+import contextlib
+
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.framework.convert import convert_to_tensor
@@ -14,6 +16,12 @@ def _var_key(v):
     container = getattr(v, "_distributed_container", None)
     v = v if container is None else container()
     return (v.graph, v.op.name) if v._in_graph_mode else v._unique_id
+
+
+def _beside(v):
+    """A context in which nodes are placed with a variable of this graph."""
+    here = _weft.in_graph() and getattr(v, "_in_graph_mode", False) and v.graph is _weft.current_graph()
+    return v.graph.colocate_with(v.op) if here else contextlib.nullcontext()
 
 
 class Optimizer(Trackable):
@@ -108,7 +116,8 @@ class Optimizer(Trackable):
             self._prepare()
             updates = []
             for gradient, v in used:
-                with name_scope_v1("update_" + (v.op.name if _weft.in_graph() else v._shared_name).replace("/", "_")):
+                label = (v.op.name if _weft.in_graph() else v._shared_name).replace("/", "_")
+                with name_scope_v1("update_" + label), _beside(v):
                     updates.append(self._update(convert_to_tensor(gradient), v))
             last = self._finish(updates)
             if not _weft.in_graph():
@@ -119,9 +128,9 @@ class Optimizer(Trackable):
                 if global_step is None:
                     op = raw.NoOp(name=scope)
                 else:
-                    op = raw.AssignAddVariableOp(
-                        resource=global_step.handle, value=convert_to_tensor(1, dtype=global_step.dtype), name=scope
-                    )
+                    with _beside(global_step):
+                        one = convert_to_tensor(1, dtype=global_step.dtype)
+                        op = raw.AssignAddVariableOp(resource=global_step.handle, value=one, name=scope)
         _weft.current_graph().add_to_collections("train_op", op)
         return op
 
@@ -154,7 +163,7 @@ class Optimizer(Trackable):
             return found[1]
         from weft._src.ops.array_ops import fill
 
-        with name_scope_v1(None):
+        with name_scope_v1(None), _beside(v):
             first = fill(v.shape.as_list(), convert_to_tensor(value, dtype=v.dtype))
         made = self._new_slot(v, slot_name, op_name, first)
         waiting = self._deferred_slot_restorations.get(slot_name, {}).pop(_var_key(v), ())
@@ -164,7 +173,7 @@ class Optimizer(Trackable):
 
     def _new_slot(self, v, slot_name, op_name, first):
         base = v.op.name if _weft.in_graph() else v._shared_name
-        with name_scope_v1(None):
+        with name_scope_v1(None), _beside(v):
             made = Variable(first, trainable=False, name=self._unique(f"{base}/{op_name or self._name}"))
         info = getattr(v, "_save_slice_info", None)
         if info is not None:
@@ -195,7 +204,7 @@ class Optimizer(Trackable):
 
     def _other(self, name, value, like):
         if name not in self._others:
-            with name_scope_v1(None):
+            with name_scope_v1(None), _beside(like):
                 first = self._preload_simple_restoration(name) if not _weft.in_graph() else None
                 first = convert_to_tensor(value, dtype=like.dtype) if first is None else first
                 called = f"{self._name}/{name}" if self._own_namescope else name
@@ -300,8 +309,8 @@ class AdamOptimizer(Optimizer):
         )
 
     def _finish(self, updates):
-        with control_dependencies(updates if _weft.in_graph() else None):
-            powers = [(self._others["beta1_power"], self._beta1), (self._others["beta2_power"], self._beta2)]
+        powers = [(self._others["beta1_power"], self._beta1), (self._others["beta2_power"], self._beta2)]
+        with control_dependencies(updates if _weft.in_graph() else None), _beside(powers[0][0]):
             after = [p.assign(p.value() * self._number(beta, p), read_value=False) for p, beta in powers]
         return [*updates, *after]
 
