@@ -56,13 +56,6 @@ TEXT = """
 12 mlir.experimental.run_pass_pipeline(mlir_txt, pass_pipeline, show_debug_info=False)
 12 mlir.experimental.tflite_to_tosa_bytecode(flatbuffer, bytecode, use_external_constant=False, ordered_input_arrays=None, ordered_output_arrays=None)
 12 mlir.experimental.write_bytecode(filename, mlir_txt)
-# recurrent networks of version 1 are not built yet
-1 nn.bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None, initial_state_bw=None, dtype=None, parallel_iterations=None, swap_memory=False, time_major=False, scope=None)
-1 nn.dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None, swap_memory=False, time_major=False, scope=None)
-1 nn.raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None)
-1 nn.static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None, sequence_length=None, scope=None)
-1 nn.static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None)
-1 nn.static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None, scope=None)
 # sessions keep no statistics of ops; tf.profiler.experimental traces programs
 1 profiler.AdviceProto()
 1 profiler.GraphNodeProto()
