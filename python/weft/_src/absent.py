@@ -110,14 +110,10 @@ TEXT = """
 1 tpu.rewrite(computation, inputs=None, infeed_queue=None, device_assignment=None, name=None, xla_options=None)
 1 tpu.shard(computation, inputs=None, num_shards=1, input_shard_axes=None, outputs_from_all_shards=True, output_shard_axes=None, infeed_queue=None, device_assignment=None, name=None, xla_options=None)
 1 tpu.shutdown_system(job=None)
-# not built yet
+# sessions do not record timelines, rewrite graphs for quantized training, or average gradients of other workers
 1 train.ProfilerHook(save_steps=None, save_secs=None, output_dir='', show_dataflow=True, show_memory=False)
-1 train.SessionManager(local_init_op=None, ready_op=None, ready_for_local_init_op=None, graph=None, recovery_wait_secs=30, local_init_run_options=None, local_init_feed_dict=None)
-1 train.Supervisor(graph=None, ready_op=0, ready_for_local_init_op=0, is_chief=True, init_op=0, init_feed_dict=None, local_init_op=0, logdir=None, summary_op=0, saver=0, global_step=0, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename='model.ckpt', session_manager=None, summary_writer=0, init_fn=None, local_init_run_options=None)
 1 train.SyncReplicasOptimizer(opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None, variables_to_average=None, use_locking=False, name='sync_replicas')
-1 train.basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master='')
 1 train.do_quantize_training_on_graphdef(input_graph, num_bits)
-1 train.warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None, var_name_to_prev_var_name=None)
 # weft has no watcher of preemptions apart from PreemptionCheckpointHandler
 2 distribute.experimental.PreemptionWatcher()
 # weft has no servers of tf.functions
