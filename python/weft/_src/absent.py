@@ -6,22 +6,6 @@ import functools
 TEXT = """
 # resources are kept in one container
 1 container(container_name)
-# distributions of version 1 are not built yet; tensorflow-probability has them
-1 distributions.Bernoulli(logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Bernoulli')
-1 distributions.Beta(concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True, name='Beta')
-1 distributions.Categorical(logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Categorical')
-1 distributions.Dirichlet(concentration, validate_args=False, allow_nan_stats=True, name='Dirichlet')
-1 distributions.DirichletMultinomial(total_count, concentration, validate_args=False, allow_nan_stats=True, name='DirichletMultinomial')
-1 distributions.Distribution(dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None, graph_parents=None, name=None)
-1 distributions.Exponential(rate, validate_args=False, allow_nan_stats=True, name='Exponential')
-1 distributions.Gamma(concentration, rate, validate_args=False, allow_nan_stats=True, name='Gamma')
-1 distributions.Laplace(loc, scale, validate_args=False, allow_nan_stats=True, name='Laplace')
-1 distributions.Multinomial(total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name='Multinomial')
-1 distributions.Normal(loc, scale, validate_args=False, allow_nan_stats=True, name='Normal')
-1 distributions.RegisterKL(dist_cls_a, dist_cls_b)
-1 distributions.StudentT(df, loc, scale, validate_args=False, allow_nan_stats=True, name='StudentT')
-1 distributions.Uniform(low=0.0, high=1.0, validate_args=False, allow_nan_stats=True, name='Uniform')
-1 distributions.kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=None)
 # columns of sequences and linear models of version 1 are not built yet
 1 feature_column.linear_model(features, feature_columns, units=1, sparse_combiner='sum', weight_collections=None, trainable=True, cols_to_vars=None)
 12 feature_column.sequence_categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string)
