@@ -229,3 +229,11 @@ except tf.errors.ResourceExhaustedError as e: print("exhausted")
 print(int(tf.reduce_sum([1, 2])))
 """
     assert run(program).stdout == "exhausted\n3\n"
+
+
+def test_import_loads_little():
+    """`import weft` is quick because it loads little: not numpy, which takes longer than all of it, not protobuf, not what is behind most names."""
+    program = "import sys, weft\nprint([m for m in ('numpy', 'ml_dtypes', 'google.protobuf', 'keras', 'absl') if m in sys.modules], len([m for m in sys.modules if m.startswith('weft')]))"
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
+    loaded, number = made.stdout.rsplit(" ", 1)
+    assert loaded == "[]" and int(number) <= 25, made.stdout + made.stderr

@@ -6,22 +6,6 @@ import functools
 TEXT = """
 # resources are kept in one container
 1 container(container_name)
-# distributions of version 1 are not built yet; tensorflow-probability has them
-1 distributions.Bernoulli(logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Bernoulli')
-1 distributions.Beta(concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True, name='Beta')
-1 distributions.Categorical(logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name='Categorical')
-1 distributions.Dirichlet(concentration, validate_args=False, allow_nan_stats=True, name='Dirichlet')
-1 distributions.DirichletMultinomial(total_count, concentration, validate_args=False, allow_nan_stats=True, name='DirichletMultinomial')
-1 distributions.Distribution(dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None, graph_parents=None, name=None)
-1 distributions.Exponential(rate, validate_args=False, allow_nan_stats=True, name='Exponential')
-1 distributions.Gamma(concentration, rate, validate_args=False, allow_nan_stats=True, name='Gamma')
-1 distributions.Laplace(loc, scale, validate_args=False, allow_nan_stats=True, name='Laplace')
-1 distributions.Multinomial(total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name='Multinomial')
-1 distributions.Normal(loc, scale, validate_args=False, allow_nan_stats=True, name='Normal')
-1 distributions.RegisterKL(dist_cls_a, dist_cls_b)
-1 distributions.StudentT(df, loc, scale, validate_args=False, allow_nan_stats=True, name='StudentT')
-1 distributions.Uniform(low=0.0, high=1.0, validate_args=False, allow_nan_stats=True, name='Uniform')
-1 distributions.kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=None)
 # columns of sequences and linear models of version 1 are not built yet
 1 feature_column.linear_model(features, feature_columns, units=1, sparse_combiner='sum', weight_collections=None, trainable=True, cols_to_vars=None)
 12 feature_column.sequence_categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string)
@@ -56,13 +40,6 @@ TEXT = """
 12 mlir.experimental.run_pass_pipeline(mlir_txt, pass_pipeline, show_debug_info=False)
 12 mlir.experimental.tflite_to_tosa_bytecode(flatbuffer, bytecode, use_external_constant=False, ordered_input_arrays=None, ordered_output_arrays=None)
 12 mlir.experimental.write_bytecode(filename, mlir_txt)
-# recurrent networks of version 1 are not built yet
-1 nn.bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None, initial_state_bw=None, dtype=None, parallel_iterations=None, swap_memory=False, time_major=False, scope=None)
-1 nn.dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None, swap_memory=False, time_major=False, scope=None)
-1 nn.raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None)
-1 nn.static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None, sequence_length=None, scope=None)
-1 nn.static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None)
-1 nn.static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None, scope=None)
 # sessions keep no statistics of ops; tf.profiler.experimental traces programs
 1 profiler.AdviceProto()
 1 profiler.GraphNodeProto()
@@ -117,14 +94,10 @@ TEXT = """
 1 tpu.rewrite(computation, inputs=None, infeed_queue=None, device_assignment=None, name=None, xla_options=None)
 1 tpu.shard(computation, inputs=None, num_shards=1, input_shard_axes=None, outputs_from_all_shards=True, output_shard_axes=None, infeed_queue=None, device_assignment=None, name=None, xla_options=None)
 1 tpu.shutdown_system(job=None)
-# not built yet
+# sessions do not record timelines, rewrite graphs for quantized training, or average gradients of other workers
 1 train.ProfilerHook(save_steps=None, save_secs=None, output_dir='', show_dataflow=True, show_memory=False)
-1 train.SessionManager(local_init_op=None, ready_op=None, ready_for_local_init_op=None, graph=None, recovery_wait_secs=30, local_init_run_options=None, local_init_feed_dict=None)
-1 train.Supervisor(graph=None, ready_op=0, ready_for_local_init_op=0, is_chief=True, init_op=0, init_feed_dict=None, local_init_op=0, logdir=None, summary_op=0, saver=0, global_step=0, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename='model.ckpt', session_manager=None, summary_writer=0, init_fn=None, local_init_run_options=None)
 1 train.SyncReplicasOptimizer(opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None, variables_to_average=None, use_locking=False, name='sync_replicas')
-1 train.basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master='')
 1 train.do_quantize_training_on_graphdef(input_graph, num_bits)
-1 train.warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None, var_name_to_prev_var_name=None)
 # weft has no watcher of preemptions apart from PreemptionCheckpointHandler
 2 distribute.experimental.PreemptionWatcher()
 # weft has no servers of tf.functions

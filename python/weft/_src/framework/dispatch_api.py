@@ -144,6 +144,8 @@ def dispatch_for_api(api, *signatures):
     def decorator(dispatch_target):
         theirs = inspect.signature(dispatch_target)
         if [n for n in theirs.parameters if n != "name"] != [n for n in own.parameters if n != "name"]:
+            if "name" in own.parameters and "name" not in theirs.parameters:  # a target may leave it out
+                theirs = theirs.replace(parameters=[*theirs.parameters.values(), own.parameters["name"]])
             raise ValueError(f"Dispatch function's signature {theirs} does not match API's signature {own}.")
         chosen = [{list(own.parameters)[k] if isinstance(k, int) else k: v for k, v in s.items()} for s in signatures]
         if not chosen:
@@ -179,6 +181,13 @@ def _elementwise(inputs):
     return functions
 
 
+def _with_rest(api, names, rest, public=None):
+    """What handlers get as the function: the one of the API itself where the call has nothing but the tensors."""
+    if all(name == "name" and value is None for name, value in rest.items()):
+        return public or api
+    return lambda *tensors: api(**dict(zip(names, tensors)), **rest)
+
+
 def _wrapped(api, user, count):
     """A call of api as one of user(function of the tensors, tensors)."""
     names = list(inspect.signature(api).parameters)[:count]
@@ -186,7 +195,7 @@ def _wrapped(api, user, count):
     def elementwise_dispatch_target(*args, **kwargs):
         bound = inspect.signature(api).bind(*args, **kwargs).arguments
         values = [bound.pop(n) for n in names]
-        return user(lambda *tensors: api(**dict(zip(names, tensors)), **bound), *values)
+        return user(_with_rest(api, names, bound), *values)
 
     name = f"elementwise_dispatch_target_for_{api.__name__}"
     elementwise_dispatch_target.__name__ = elementwise_dispatch_target.__qualname__ = name
@@ -206,7 +215,7 @@ def _register_elementwise(user, kinds):
         if not all(_matches(v, k) for v, k in zip(values, kinds)) or not any(_special(v) for v in values):
             return NotImplemented
         rest = {k: v for k, v in arguments.items() if k not in names}
-        return user(lambda *tensors: op(**dict(zip(names, tensors)), **rest), *values)
+        return user(_with_rest(op, names, rest, dispatch.op_functions.get(op.op_name)), *values)
 
     undo.append(dispatch.register_elementwise(len(kinds), object, handler))
 

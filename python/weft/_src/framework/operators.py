@@ -95,22 +95,30 @@ def _stands_alone(value):
 
 
 def _operator(function, reflected, tensors=_tensors, op=None):
+    """An operator; `reflected` is that of the other side, which is asked where a value is no tensor's. Comparisons ask nobody."""
+
     def call(x, y):
         other = y if isinstance(x, Tensor) else x
-        if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
+        if _stands_alone(other):
             return NotImplemented
+        if reflected and other is y and getattr(y, "__array_priority__", 0) > 100:
+            handed = getattr(y, reflected, None)
+            return NotImplemented if handed is None else handed(x)
         if op and not _weft.in_graph() and other is y and x.dtype is dtypes.string and not isinstance(y, Tensor):
             y = _weft.convert(y, x.dtype, None)
         try:
             x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)
         except (TypeError, ValueError):
-            # The other side may know what to do with a tensor.
+            # The other side may know what to do with a tensor; it is given one, also where a variable stands on the left.
             if (
-                other is y
+                reflected
+                and other is y
                 and hasattr(type(other), reflected)
                 and not isinstance(other, (int, float, complex, str, bytes, list, tuple))
             ):
-                return NotImplemented
+                result = getattr(other, reflected)(x)
+                if result is not NotImplemented:
+                    return result
             raise
         return function(x, y)
 
@@ -168,7 +176,7 @@ def _named(op, name):
 
 def _equality(op, same):
     def call(x, y):
-        """Elementwise; what cannot be compared is not equal."""
+        """Elementwise; nothing but None is unequal without being compared."""
         if x is None or y is None:
             return same is False
         other = y if isinstance(x, Tensor) else x
@@ -179,12 +187,7 @@ def _equality(op, same):
         around = own.graph if isinstance(own, SymbolicTensor) else graph
         if around is not None and not around.building_function:
             return (x is y) is same
-        try:
-            x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
-        except (TypeError, ValueError):
-            if isinstance(other, (str, bytes, int, float)):
-                raise
-            return NotImplemented if not isinstance(other, (list, tuple)) and other is y else not same
+        x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
         return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
 
     return call
@@ -203,10 +206,10 @@ TABLE = [
     _operator(_logical("LogicalAnd", "BitwiseAnd", "and"), "__rand__"),
     _operator(_logical("LogicalOr", "BitwiseOr", "or"), "__ror__"),
     _operator(_xor, "__rxor__"),
-    _operator(_named("Less", None), "__gt__", _compared, "Less"),
-    _operator(_named("LessEqual", None), "__ge__", _compared, "LessEqual"),
+    _operator(_named("Less", None), None, _compared, "Less"),
+    _operator(_named("LessEqual", None), None, _compared, "LessEqual"),
     _equality("Equal", True),
     _equality("NotEqual", False),
-    _operator(_named("Greater", None), "__lt__", _compared, "Greater"),
-    _operator(_named("GreaterEqual", None), "__le__", _compared, "GreaterEqual"),
+    _operator(_named("Greater", None), None, _compared, "Greater"),
+    _operator(_named("GreaterEqual", None), None, _compared, "GreaterEqual"),
 ]

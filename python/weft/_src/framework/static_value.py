@@ -1,8 +1,6 @@
 """Values of tensors of a graph that are known before it runs: what TensorFlow folds, and no more, since programs see the
 difference (tf.get_static_value, shapes that are given as tensors)."""
 
-import numpy as np
-
 from weft import _weft
 from weft._src.framework import dtypes
 from weft._src.framework.tensor import EagerTensor, Tensor
@@ -34,6 +32,8 @@ def get_static_value(tensor, partial=False):
 
 
 def _fold(tensor, partial):
+    import numpy as np
+
     op = tensor.op
     kind = op.type
     if kind == "Const":
@@ -58,21 +58,29 @@ def _all(tensors, partial=False):
 
 
 def _shape(tensor, op, partial):
+    import numpy as np
+
     shape = op.inputs[0].shape
     return np.array(shape.as_list(), tensor.dtype.as_numpy_dtype) if shape.is_fully_defined() else None
 
 
 def _size(tensor, op, partial):
+    import numpy as np
+
     shape = op.inputs[0].shape
     return np.prod(shape.as_list(), dtype=np.int32) if shape.is_fully_defined() else None
 
 
 def _rank(tensor, op, partial):
+    import numpy as np
+
     rank = op.inputs[0].shape.rank
     return None if rank is None else np.array(rank, np.int32)
 
 
 def _range(tensor, op, partial):
+    import numpy as np
+
     values = _all(op.inputs)
     return None if values is None else np.arange(*values, dtype=tensor.dtype.as_numpy_dtype)
 
@@ -83,6 +91,8 @@ def _cast(tensor, op, partial):
 
 
 def _concat(tensor, op, partial):
+    import numpy as np
+
     inputs = list(op.inputs)
     axis = inputs.pop(-1 if op.type == "ConcatV2" else 0)
     axis = get_static_value(axis)
@@ -91,6 +101,8 @@ def _concat(tensor, op, partial):
 
 
 def _pack(tensor, op, partial):
+    import numpy as np
+
     if not op.inputs or op.get_attr("axis") != 0:
         return None
     values = _all(op.inputs, partial)
@@ -108,6 +120,8 @@ def _unpack(tensor, op, partial):
 
 
 def _split(tensor, op, partial):
+    import numpy as np
+
     axis, value = get_static_value(op.inputs[0]), get_static_value(op.inputs[1], partial)
     if axis is None or value is None:
         return None
@@ -115,6 +129,8 @@ def _split(tensor, op, partial):
 
 
 def _fill(tensor, op, partial):
+    import numpy as np
+
     value = get_static_value(op.inputs[1])
     if value is None or not tensor.shape.is_fully_defined():
         return None
@@ -122,6 +138,8 @@ def _fill(tensor, op, partial):
 
 
 def _equal(tensor, op, partial):
+    import numpy as np
+
     values = _all(op.inputs)
     if values is None:
         return None
@@ -184,6 +202,8 @@ def constant_value_as_shape(tensor):
 
 
 def _cast_as_shape(tensor, op):
+    import numpy as np
+
     before = constant_value_as_shape(op.inputs[0])
     if before.rank is None:
         return before

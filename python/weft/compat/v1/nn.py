@@ -44,6 +44,7 @@ compat.v1.nn_native: conv3d_backprop_filter conv3d_backprop_filter_v2 depthwise_
 compat.v1.nn_native: depthwise_conv2d_native_backprop_input quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x dilation2d erosion2d
 compat.v1.nn_native: fractional_avg_pool fractional_max_pool max_pool_with_argmax
 compat.v1.old_ops: in_top_k
+compat.v1.rnn: bidirectional_dynamic_rnn dynamic_rnn raw_rnn static_bidirectional_rnn static_rnn static_state_saving_rnn
 keras_package: rnn_cell
 """
 

@@ -13,7 +13,9 @@ compat.v1.train.hooks: CheckpointSaverHook CheckpointSaverListener GlobalStepWai
 compat.v1.train.hooks: StepCounterHook SummarySaverHook
 compat.v1.train.sdca: sdca_fprint sdca_optimizer sdca_shrink_l1
 compat.v1.train.device_setter: replica_device_setter
-compat.v1.train.warm_start: VocabInfo
+compat.v1.train.warm_start: VocabInfo warm_start
+compat.v1.train.session_manager: SessionManager
+compat.v1.train.supervisor: Supervisor basic_train_loop
 compat.v1.summary: summary_iterator
 compat.v1.train.checkpoint: Checkpoint
 compat.v1.train.saver: Saver import_meta_graph export_meta_graph init_from_checkpoint
