@@ -1,21 +1,21 @@
 """Runs libraries' own tests on weft and on TensorFlow and prints what passes there and not here.
 
-    python tests/outside/run.py --folder FOLDER --tensorflow PYTHON_WITH_TENSORFLOW [SUITE | FILE ...] [--sources probability=CHECKOUT] [--seconds 900]
+    python tests/outside/run.py --folder FOLDER --tensorflow PYTHON_WITH_TENSORFLOW [SUITE | FILE ...] [--sources probability=CHECKOUT] [--share 0.1]
 
 `--folder` keeps the packages (installed by name, without what they require) and the results; those of TensorFlow are not made again. `--weft` is an
 interpreter that imports weft (build/venv/bin/python with PYTHONPATH). `--sources` is a checkout of the repository that a suite's test files come from
-(suites.py, `tests_of`), where the package has none. Every file is a process of its own, with a time limit."""
+(suites.py, `tests_of`), where the package has none. `--share` takes a part of each file's tests, always the same. runner.py runs the files."""
 
 import argparse
-import json
+import collections
+import fnmatch
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 
+from runner import read
 from suites import COMMON, SUITES
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -35,56 +35,63 @@ def install(folder, names):
 
 def lay_tests(site, suite, checkout):
     """Test files of a checkout beside the installed package."""
-    for name in suite.files.split():
-        target = site / name
-        source = checkout / (name.replace("/src/", "/", 1) if suite.rename else name)
-        if target.exists() or not source.exists():
-            continue
-        text = source.read_text()
-        if suite.rename:
-            text = re.sub(*suite.rename, text, flags=re.MULTILINE)
-        target.write_text(text)
+    for pattern in suite.files.split():
+        for source in checkout.glob(pattern.replace("/src/", "/", 1) if suite.rename else pattern):
+            name = source.relative_to(checkout)
+            target = site / name.parts[0] / "src" / pathlib.Path(*name.parts[1:]) if suite.rename else site / name
+            if target.exists() or not target.parent.exists():
+                continue
+            text = source.read_text()
+            if suite.rename:
+                text = re.sub(*suite.rename, text, flags=re.MULTILINE)
+            target.write_text(text)
 
 
-def outcomes(report):
-    """{test: "passed", "skipped" or the first line of its error} of a file of results."""
-    found = {}
-    for case in ElementTree.parse(report).iter("testcase"):
-        bad = [child for child in case if child.tag in ("failure", "error")]
-        skipped = case.find("skipped") is not None
-        text = "passed" if not bad else (bad[0].get("message") or bad[0].tag).strip().split("\n")[0][:200] or "failed"
-        found[f"{case.get('classname')}.{case.get('name')}"] = "skipped" if skipped and not bad else text
-    return {re.sub(r"0x[0-9a-f]+", "0x", test): outcome for test, outcome in found.items()}
+def files_of(suite, root, what):
+    """The suite's files, as names below root."""
+    found = sorted({p.relative_to(root).as_posix() for pattern in suite.files.split() for p in root.glob(pattern)})
+    found = [f for f in found if not any(fnmatch.fnmatch(f, pattern) for pattern in suite.without.split())]
+    return [f for f in found if what is None or f in what]
 
 
-def run_file(python, prefix, site, name, work, seconds, path=()):
-    """The outcomes of one file's tests."""
-    work.mkdir(parents=True, exist_ok=True)
-    report = work / (name.replace("/", ".") + ".xml")
-    report.unlink(missing_ok=True)
-    places = [*path, str(site), str(HERE)]
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in places if p), TF_CPP_MIN_LOG_LEVEL="3")
-    environment["TEST_TMPDIR"] = str(work / "tmp")
-    command = [
-        python,
-        *prefix,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "absl_flags",
-        "-p",
-        "no:cacheprovider",
-        f"--junitxml={report}",
-        str(site / name),
-    ]
-    try:
-        done = subprocess.run(command, cwd=work, env=environment, timeout=seconds, capture_output=True, text=True)
-        tail = done.stdout[-300:] + done.stderr[-300:]
-    except subprocess.TimeoutExpired:
-        tail = f"no end within {seconds} s"
-    shutil.rmtree(work / "tmp", ignore_errors=True)
-    return outcomes(report) if report.exists() else {"(file)": "no results: " + " ".join(tail.split())[-200:]}
+def run(python, prefix, path, results, suite, site, root, files, options, new=False):
+    """The runner on some files, in a process of its own."""
+    results.mkdir(parents=True, exist_ok=True)
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", **suite.environment)
+    environment["PYTHONPATH"] = os.pathsep.join(path)
+    command = [python, *prefix, str(HERE / "runner.py"), "--site", str(site), "--results", str(results)]
+    command += ["--imports", suite.imports, "--seconds", str(options.seconds), "--share", str(options.share)]
+    command += ["--test-seconds", str(options.test_seconds)]
+    command += ["--root", str(root), "--in-root"] if suite.root else []
+    subprocess.run(
+        [*command, *(["--new"] if new else []), *files],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def compare(suite, there, here, files):
+    """What passes there and not here, by what the error says: ([(message, tests, reason)], number there, seconds there and here, slow tests)."""
+    kinds, good, seconds, slow = collections.defaultdict(list), 0, [0, 0], []
+    for file in files:
+        name = file.replace("/", ".") + ".jsonl"
+        results = {line["test"]: line for line in read(here / name)}
+        for line in read(there / name):
+            if line["outcome"] != "passed":
+                continue
+            good += 1
+            own = results.get(line["test"]) or results.get("(file)") or {"outcome": "not run", "message": "not run"}
+            if own["outcome"] != "passed":
+                kinds[own.get("message") or own["outcome"]].append(f"{file}::{line['test']}")
+                continue
+            both = line["seconds"], own["seconds"]
+            seconds = [a + b for a, b in zip(seconds, both)]
+            if both[1] > 1.5 * both[0] + 0.3:
+                slow.append((f"{file}::{line['test']}", *both))
+    reason = lambda test: next((why for pattern, why in suite.reasons.items() if fnmatch.fnmatch(test, pattern)), "")  # noqa: E731
+    listed = [(message, tests, reason(tests[0])) for message, tests in kinds.items()]
+    return sorted(listed, key=lambda kind: -len(kind[1])), good, seconds, sorted(slow, key=lambda s: s[1] - s[2])
 
 
 def main():
@@ -94,41 +101,46 @@ def main():
     parser.add_argument("--tensorflow", required=True, help="an interpreter with TensorFlow and pytest")
     parser.add_argument("--weft", default=sys.executable, help="an interpreter that imports weft")
     parser.add_argument("--sources", action="append", default=[], metavar="SUITE=CHECKOUT")
-    parser.add_argument("--seconds", type=int, default=900, help="the time limit of one file")
+    parser.add_argument("--seconds", type=int, default=600, help="processor time of one file")
+    parser.add_argument("--test-seconds", type=int, default=120, help="and of one test")
+    parser.add_argument("--share", type=float, default=1.0, help="of each file's tests")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        n: [f for f in s.files.split() if not options.what or n in options.what or f in options.what]
-        for n, s in SUITES.items()
-    }
-    files = {name: chosen for name, chosen in files.items() if chosen}
-    site = install(folder, files)
+    whole = [name for name in SUITES if not options.what or name in options.what]
+    single = [f for f in options.what if f not in SUITES]
+    site = install(folder, whole if not single else SUITES)
+    checkouts = {}
     for pair in options.sources:
         name, _, checkout = pair.partition("=")
-        lay_tests(site, SUITES[name], pathlib.Path(checkout))
-    own = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-    own = [str(pathlib.Path(p).resolve()) for p in own]
+        checkouts[name] = pathlib.Path(checkout).resolve()
+        if not SUITES[name].root:
+            lay_tests(site, SUITES[name], checkouts[name])
+    own = [str(pathlib.Path(p).resolve()) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
     behind = 0
-    for name, chosen in files.items():
-        there_all = here_all = 0
-        for file in chosen:
-            kept = folder / "there" / (file.replace("/", ".") + ".json")
-            if kept.exists():
-                there = json.loads(kept.read_text())
-            else:
-                there = run_file(options.tensorflow, [], site, file, folder / "work_there", options.seconds)
-                kept.parent.mkdir(exist_ok=True)
-                kept.write_text(json.dumps(there, indent=1))
-            here = run_file(options.weft, ["-m", "weft"], site, file, folder / "work_here", options.seconds, own)
-            good = [test for test, outcome in there.items() if outcome == "passed"]
-            missing = [test for test in good if here.get(test) != "passed"]
-            there_all, here_all = there_all + len(good), here_all + len(good) - len(missing)
-            print(f"{file}: {len(good) - len(missing)} of {len(good)}", flush=True)
-            for test in missing:
-                print(f"    {test.rpartition('.')[2]}: {here.get(test) or here.get('(file)') or 'not run'}", flush=True)
-        print(f"{name}: {here_all} of {there_all} that pass on TensorFlow", flush=True)
-        behind += there_all - here_all
+    for name, suite in SUITES.items():
+        root = checkouts.get(name, folder) if suite.root else site
+        files = files_of(suite, root, None if name in whole else single)
+        if not files:
+            continue
+        there, here = folder / "there", folder / "here"
+        run(options.tensorflow, [], [], there, suite, site, root, files, options, new=True)
+        run(options.weft, ["-m", "weft"], own, here, suite, site, root, files, options)
+        kinds, good, seconds, slow = compare(suite, there, here, files)
+        missing = sum(len(tests) for _, tests, _ in kinds)
+        print(
+            f"{name}: {len(files)} files, {good - missing} of {good} that pass on TensorFlow; {seconds[0]:.0f} s there, {seconds[1]:.0f} s here"
+        )
+        for message, tests, reason in kinds:
+            print(
+                f"    {len(tests)} {message}{' [' + reason + ']' if reason else ''}",
+                *tests,
+                sep="\n        ",
+                flush=True,
+            )
+        for test, before, after in slow[:10]:
+            print(f"    slow: {test}: {before:.1f} s there, {after:.1f} s here", flush=True)
+        behind += missing
     return 1 if behind else 0
 
 

@@ -117,8 +117,10 @@ def _value(tensor):
     """A result as numpy has it: a scalar for no dimensions."""
     if isinstance(tensor, TensorHandle):
         return tensor.eval()
-    if tensor.dtype.name in ("resource", "variant"):
+    if tensor.dtype.name == "resource":
         return tensor
+    if tensor.dtype.name == "variant":
+        raise _failed(errors.InternalError, "Tensorflow type 21 not convertible to numpy dtype.")
     return tensor.numpy()
 
 

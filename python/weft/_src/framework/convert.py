@@ -15,6 +15,11 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     _registered.sort(key=lambda entry: entry[0])
 
 
+def has_conversion(kind):
+    """Whether a function was registered for this class."""
+    return any(issubclass(kind, kinds) for _, kinds, _ in _registered)
+
+
 def _convert_hook(value, dtype, preferred, name):
     """For the engine: a value that it cannot convert by itself."""
     return _convert(value, dtype, preferred, name)

@@ -13,6 +13,35 @@ class Context:
         return executing_eagerly()
 
     @property
+    def device_name(self):
+        """The device that ops of this thread are asked to run on; empty: any."""
+        from weft._src.framework.device import DeviceSpec
+
+        scope = _weft.scoped_device()
+        if not scope:
+            return ""
+        whole = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(DeviceSpec.from_string(scope))
+        return whole.to_string()
+
+    @property
+    def device_spec(self):
+        """The same by its parts."""
+        from weft._src.framework.device import DeviceSpec
+
+        return DeviceSpec.from_string(self.device_name)
+
+    @property
+    def scope_name(self):
+        return _weft.name_scope()
+
+    def devices(self):
+        """Names of all devices."""
+        return [name for name, _, _ in _weft.devices()]
+
+    def num_gpus(self):
+        return sum(kind == "GPU" for _, kind, _ in _weft.devices())
+
+    @property
     def _initialized(self):
         return _weft.devices_used()
 

@@ -406,6 +406,11 @@ class Graph:
 
         return of_library(name)
 
+    @property
+    def _functions(self):
+        """The functions that nodes of the graph, or of its functions, call, by name."""
+        return {f.signature.name: self._get_function(f.signature.name) for f in self.as_graph_def().library.function}
+
     def _is_function(self, name):
         return self._get_function(name) is not None
 
@@ -491,6 +496,12 @@ class FuncGraph(Graph):
     @property
     def internal_captures(self):
         return [inner for _, inner in self.captures]
+
+    @property
+    def function_captures(self):
+        from weft._src.function.captures import FunctionCaptures
+
+        return FunctionCaptures(self)
 
     def capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
         """A value that closure() gives at each call of the function; one for each key."""

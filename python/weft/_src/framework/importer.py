@@ -62,6 +62,8 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
             if node not in known:
                 kind = "node" if output is None else "tensor"
                 raise ValueError(f"Requested return {kind} {element!r} not found in graph def")
+        if graph_def.library.function:  # the caller's message stays as it is
+            graph_def = type(graph_def).FromString(graph_def.SerializeToString())
         functions = _add_functions(graph_def)  # noqa: F841 - held until the graph does
         try:
             tensors, nodes, _, missing = graph._native.import_graph_def(

@@ -3,6 +3,7 @@
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.framework import dtypes
+from weft._src.framework.convert import has_conversion
 from weft._src.framework.tensor import SymbolicTensor, Tensor
 
 _promotion = None
@@ -90,8 +91,9 @@ def _in_graph(x, y, op):
 
 
 def _stands_alone(value):
-    """Ragged and sparse tensors have operators of their own; IndexedSlices becomes a tensor."""
-    return getattr(type(value), "_is_composite", False) and not hasattr(type(value), "__tf_tensor__")
+    """Ragged and sparse tensors have operators of their own; IndexedSlices, and what others have registered a conversion for, becomes a tensor."""
+    kind = type(value)
+    return getattr(kind, "_is_composite", False) and not hasattr(kind, "__tf_tensor__") and not has_conversion(kind)
 
 
 def _operator(function, reflected, tensors=_tensors, op=None):

@@ -156,6 +156,11 @@ class EagerTensor(Tensor):
     _class_name = "tensorflow.python.framework.ops.EagerTensor"
 
     def _numpy(self):
+        """What numpy() gives, where it can be on this tensor's memory."""
+        array = self._array()
+        return array if array.ndim else array[()]
+
+    def _array(self):
         """An array on this tensor's memory (or of its own, for text)."""
         global np
         if np is None:  # kept: when the interpreter ends, nothing can be imported any more
@@ -178,13 +183,13 @@ class EagerTensor(Tensor):
 
     def numpy(self):
         """The value as a numpy array or scalar, copied."""
-        array = self._numpy()
+        array = self._array()
         if array.ndim:
             return array.copy()
         return array[()]
 
     def __array__(self, dtype=None, copy=None):
-        array = self._numpy()
+        array = self._array()
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array.copy() if copy or array.dtype == object else array
@@ -195,7 +200,7 @@ class EagerTensor(Tensor):
 
         import numpy as np
 
-        array = self._numpy()
+        array = self._array()
         if kwargs.get("max_version"):
             return array.__dlpack__(
                 **{k: v for k, v in kwargs.items() if k in ("stream", "max_version", "dl_device", "copy")}
@@ -235,13 +240,13 @@ class EagerTensor(Tensor):
         return self
 
     def __int__(self):
-        return int(self._numpy())
+        return int(self._array())
 
     def __float__(self):
-        return float(self._numpy())
+        return float(self._array())
 
     def __complex__(self):
-        return complex(self._numpy())
+        return complex(self._array())
 
     def __index__(self):
         return self.numpy().__index__()
@@ -249,8 +254,8 @@ class EagerTensor(Tensor):
     def __bool__(self):
         if self.dtype is dtypes.string:
             value = self._flat_list()
-            return bool(value[0]) if len(value) == 1 else bool(self._numpy())
-        array = self._numpy()
+            return bool(value[0]) if len(value) == 1 else bool(self._array())
+        array = self._array()
         if array.size == 0:
             return False
         if array.size > 1:
@@ -405,6 +410,18 @@ class Reference:
 
     def __ne__(self, other):
         return not self == other
+
+    def __lt__(self, other):
+        return self._order(other, int.__lt__)
+
+    def __gt__(self, other):
+        return self._order(other, int.__gt__)
+
+    def _order(self, other, less):
+        """Some order, for what sorts the keys of a dictionary."""
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return less(id(self._wrapped), id(other._wrapped))
 
     def __hash__(self):
         return hash(self._key())

@@ -360,6 +360,8 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
 
     def go_on(args):
         result = convert_to_tensor(cond(*_pack_loop(specs, args)))
+        if result.shape.rank != 0:
+            result = raw.Squeeze(input=result)
         if result.dtype is not dtypes.bool:
             raise InvalidArgumentError(
                 None,

@@ -63,6 +63,10 @@ class Function(_weft.FunctionBase):
         self._start()
         if inspect.isfunction(python_function) or hasattr(python_function, "__name__"):
             functools.update_wrapper(self, python_function, updated=())
+        for key, value in getattr(
+            python_function, "__dict__", {}
+        ).items():  # what the callable has is asked of the function
+            self.__dict__.setdefault(key, value)
         self.__doc__ = self.__doc__ or ""
         self.__wrapped__ = python_function
 

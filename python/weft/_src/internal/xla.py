@@ -4,10 +4,14 @@ import contextlib
 
 
 def compile_(computation, inputs=None):
-    """computation(*inputs), compiled."""
+    """computation(*inputs), compiled. One tensor comes in a list, and so does what computation gives as a sequence."""
+    from weft._src.framework import nest
     from weft._src.function.function import function
 
-    return function(computation, jit_compile=True, autograph=False)(*(inputs or ()))
+    made = function(computation, jit_compile=True, autograph=False)(*(inputs or ()))
+    if not nest.is_nested(made):
+        return None if made is None else [made]
+    return list(made) if isinstance(made, (list, tuple)) else made
 
 
 compile_.__name__ = compile_.__qualname__ = "compile"

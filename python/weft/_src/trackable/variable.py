@@ -300,7 +300,8 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     @_trainable.setter
     def _trainable(self, on):
         self._trainable_flag = bool(on)
-        self._set_trainable(self._trainable_flag)
+        if self._has_state():  # subclasses of others may keep their value elsewhere
+            self._set_trainable(self._trainable_flag)
 
     @property
     def synchronization(self):
@@ -316,7 +317,12 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     @property
     def handle(self):
-        return self._get_handle()
+        if _weft.in_graph():
+            return self._get_handle()
+        kept = self.__dict__.get("_handle_object")  # one object: programs compare by identity
+        if kept is None:
+            kept = self.__dict__["_handle_object"] = self._get_handle()
+        return kept
 
     def _outer_handle(self):
         """The handle where the variable was made, however many graphs are being built inside."""

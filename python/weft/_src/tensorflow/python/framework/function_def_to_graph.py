@@ -15,8 +15,10 @@ def function_def_to_graph(
 
     graph_def, results = graph_def_of(fdef)
     if input_shapes is not None:
-        for node, shape in zip(graph_def.node, input_shapes):
-            if shape is not None:
+        for i, (node, shape) in enumerate(zip(graph_def.node, input_shapes)):
+            if shape is not None and not (
+                i in fdef.arg_attr and "_output_shapes" in fdef.arg_attr[i].attr
+            ):  # the function's own word goes first
                 node.attr["shape"].shape.CopyFrom(shape if hasattr(shape, "dim") else as_shape(shape).as_proto())
     graph = _BodyGraph(fdef.signature.name)
     arguments = [(arg.name, 0) for arg in fdef.signature.input_arg]

@@ -1,0 +1,159 @@
+"""What libraries on TensorFlow ask of it beyond its documented names. The expected values were read from TensorFlow."""
+
+import numpy as np
+import pytest
+
+import weft as tf
+from weft._src.framework import eager_context
+from weft._src.framework.composite import CompositeTensor
+
+
+def test_handles_of_variables_are_one_object():
+    v = tf.Variable(1.0)
+    assert v.handle is v.handle
+    graph = tf.function(lambda x: x + v).get_concrete_function(1.0).graph
+    captures = graph.function_captures
+    assert [t.dtype for t in captures.by_val_internal.values()] == [tf.resource]
+    assert list(captures.by_val_external.values())[0] is v.handle
+    assert list(captures.by_val_external) == [id(v.handle)] == list(captures.by_val_internal)
+
+
+def test_variables_that_keep_their_value_elsewhere():
+    class Held(tf.Variable):
+        def __init__(self, value):
+            self.held = value
+            self._trainable = False
+            self._shape, self._dtype = value.shape, value.dtype
+
+        trainable = property(lambda self: self._trainable)
+
+        def value(self):
+            return self.held
+
+    v = Held(tf.constant([1.0, 2.0]))
+    assert v.trainable is False
+    np.testing.assert_array_equal(tf.convert_to_tensor(v), [1.0, 2.0])
+    np.testing.assert_array_equal(v + 1.0, [2.0, 3.0])
+
+
+def test_references_have_an_order():
+    a, b = tf.Variable(1.0).ref(), tf.Variable(1.0).ref()
+    assert (a < b) != (b < a) and (a < b) == (b > a)
+    with pytest.raises(TypeError, match="Cannot compare wrapped object with unwrapped object"):
+        a < 3  # noqa: B015
+
+
+def test_functions_have_what_their_callable_has():
+    class Callable:
+        def __init__(self):
+            self.size = 5
+
+        def __call__(self, x):
+            return x + self.size
+
+    f = tf.function(Callable())
+    assert f.size == 5
+    assert f(1).numpy() == 6
+
+
+def test_context_names_the_device_scope():
+    context = eager_context.context()
+    assert context.device_name == "" and context.device_spec.device_type is None
+    with tf.device("cpu:0"):
+        assert context.device_name == "/job:localhost/replica:0/task:0/device:CPU:0"
+        assert context.device_spec.device_type == "CPU"
+
+
+def test_compiled_computations_give_lists():
+    compile_ = tf.xla.experimental.compile
+    (one,) = compile_(lambda x: x + 1.0, [tf.constant(2.0)])
+    assert one.numpy() == 3.0
+    two = compile_(lambda: (tf.constant(1.0), tf.constant(2.0)))
+    assert isinstance(two, list) and [t.numpy() for t in two] == [1.0, 2.0]
+    assert compile_(lambda x: {"a": x + 1.0}, [tf.constant(2.0)])["a"].numpy() == 3.0
+
+
+def test_scalars_of_private_numpy():
+    assert tf.constant("a")._numpy() == b"a" and isinstance(tf.constant("a")._numpy(), bytes)
+    assert isinstance(tf.constant(1.0)._numpy(), np.float32)
+    assert isinstance(tf.constant([1.0])._numpy(), np.ndarray)
+
+
+def test_operators_convert_what_has_a_conversion():
+    class Spec(tf.TypeSpec):
+        value_type = property(lambda self: Held)
+        _component_specs = tf.TensorSpec([])
+
+        def _to_components(self, value):
+            return value.value
+
+        def _from_components(self, components):
+            return Held(components)
+
+        def _serialize(self):
+            return ()
+
+    class Held(CompositeTensor):
+        def __init__(self, value):
+            self.value = value
+
+        _type_spec = property(lambda self: Spec())
+
+        def __sub__(self, other):
+            return type(self.value).__sub__(self.value, other)
+
+    tf.register_tensor_conversion_function(Held, lambda value, dtype=None, name=None, as_ref=False: value.value)
+    assert (Held(tf.constant(5.0)) - Held(tf.constant(3.0))).numpy() == 2.0
+
+
+def loop_in_a_graph():
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.compat.v1.placeholder(tf.int32, [1], name="x")
+        tf.identity(tf.function(lambda i: tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [i])[0])(x), name="y")
+    return graph
+
+
+def test_imported_graphs_keep_their_functions():
+    definition = loop_in_a_graph().as_graph_def()
+    before = definition.SerializeToString()
+    assert definition.library.function
+    again = tf.Graph()
+    with again.as_default():
+        tf.import_graph_def(definition, name="")
+    assert definition.SerializeToString() == before
+    assert len(again._functions) == len(definition.library.function)
+    assert all(f.definition.signature.name == name for name, f in again._functions.items())
+    with tf.compat.v1.Session(graph=again) as session:
+        np.testing.assert_array_equal(session.run("y:0", {"x:0": [0]}), [12])
+
+
+def test_conditions_of_loops_are_scalars():
+    library = loop_in_a_graph().as_graph_def().library.function
+    (condition,) = [f for f in library if "while_cond" in f.signature.name]
+    assert "Squeeze" in {n.op for n in condition.node_def}
+
+
+def test_variants_cannot_be_fetched():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        reserved = tf.raw_ops.TensorListReserve(element_shape=[2], num_elements=2, element_dtype=tf.float32)
+        with pytest.raises(tf.errors.InternalError, match="Tensorflow type 21 not convertible to numpy dtype"):
+            session.run(reserved)
+
+
+class Cases(tf.test.TestCase):
+    def test_dictionaries_of_objects(self):
+        class Kind:
+            dtype = np.float32
+
+            def __eq__(self, other):
+                return isinstance(other, Kind)
+
+        self.assertDictEqual({"a": Kind()}, {"a": Kind()})
+        self.assertDictEqual({"a": tf.constant([1.0])}, {"a": tf.constant([1.0])})
+        with self.assertRaises(AssertionError):
+            self.assertDictEqual({"a": tf.constant([1])}, {"a": tf.constant([2])})
+
+    def test_ragged_values_of_graphs(self):
+        with tf.Graph().as_default(), self.session():
+            self.assertAllEqual(tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[1], [2, 3]]))
