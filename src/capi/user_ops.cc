@@ -1,4 +1,5 @@
 // ops.h: ops that a program or a loaded library defines.
+#include "capi/cc_internal.h"
 #include "capi/internal.h"
 #include "tensorflow/c/ops.h"
 
@@ -61,14 +62,6 @@ void TF_OpDefinitionBuilderSetShapeInferenceFunction(TF_OpDefinitionBuilder* b, 
 }
 
 namespace {
-
-bool valid_op_name(std::string_view name) {
-  if (name.empty() || !std::isalpha(static_cast<unsigned char>(name[0]))) return false;
-  for (char c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '>') return false;
-  }
-  return true;
-}
 
 Status register_op(const TF_OpDefinitionBuilder& b) {
   if (!valid_op_name(b.name)) return invalid_argument("'", b.name, "' is not a name for an op: letters and digits, a capital first");

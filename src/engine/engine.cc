@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "engine/clusters.h"
 #include "engine/graph_messages.h"
+#include "engine/registration.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "jit/compiled_function.h"
@@ -46,10 +47,12 @@ void Engine::limit_dataset_threads(int threads) { ops::data::limit_parallel_call
 Result<Engine::LoadedLibrary> Engine::load_library(const std::string& path) {
   std::set<std::string_view> before;
   for (const auto* spec : registry_.all()) before.insert(spec->name);
+  const RegistrationErrors errors;
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return not_found(dlerror());
   // TensorFlow's plugins of kernels export this; plain op libraries register from static constructors.
   if (auto init = reinterpret_cast<void (*)()>(dlsym(handle, "TF_InitKernel"))) init();
+  WEFT_RETURN_IF_ERROR(errors.first());
   std::vector<const op::OpSpec*> added;
   for (const auto* spec : registry_.all()) {
     if (!before.count(spec->name)) added.push_back(spec);

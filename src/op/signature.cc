@@ -77,21 +77,55 @@ class Scanner {
   std::string_view text_, rest_;
 };
 
+// A number, or nullopt.
+std::optional<int64_t> read_number(Scanner& s) {
+  const auto n = s.number();
+  int64_t v;
+  if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) return std::nullopt;
+  return v;
+}
+
+// The text form of a TensorShapeProto, behind its brace: "dim { size: 2 } dim { size: -1 } }" or "unknown_rank: true }".
+Status read_shape_message(Scanner& s, PartialShape& out) {
+  std::vector<int64_t> dims;
+  bool known = true;
+  while (!s.take("}")) {
+    if (s.take("unknown_rank")) {
+      known = !(s.take(":") && s.take("true"));
+    } else if (s.take("dim")) {
+      s.take(":");
+      if (!s.take("{")) return s.error("expected dim { size: ... }");
+      dims.push_back(0);
+      if (s.take("size")) {
+        const auto size = s.take(":") ? read_number(s) : std::nullopt;
+        if (!size) return s.error("expected the size of a dimension");
+        dims.back() = *size;
+      }
+      if (!s.take("}")) return s.error("expected } behind a dimension");
+    } else {
+      return s.error("expected dim or unknown_rank in a shape");
+    }
+    if (!s.take(",")) s.take(";");
+  }
+  out = known ? PartialShape(std::move(dims)) : PartialShape::unknown();
+  return {};
+}
+
 Status read_shape(Scanner& s, PartialShape& out) {
-  if (s.take("<unknown>") || s.take("{unknown_rank: true}") || s.take("{ unknown_rank: true }")) {
+  if (s.take("<unknown>")) {
     out = PartialShape::unknown();
     return {};
   }
+  if (s.take("{")) return read_shape_message(s, out);
   if (!s.take("[")) return s.error("expected a shape like [2,?]");
   std::vector<int64_t> dims;
   while (!s.take("]")) {
     if (s.take("?")) {
       dims.push_back(-1);
     } else {
-      auto n = s.number();
-      int64_t v;
-      if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) return s.error("expected a dimension");
-      dims.push_back(v);
+      const auto v = read_number(s);
+      if (!v) return s.error("expected a dimension");
+      dims.push_back(*v);
     }
     s.take(",");
   }
@@ -174,6 +208,32 @@ constexpr DType kNumberTypes[] = {DType::kFloat,      DType::kDouble,    DType::
                                   DType::kQint32,     DType::kBfloat16,  DType::kQint16, DType::kQuint16, DType::kUint16,
                                   DType::kComplex128, DType::kHalf,      DType::kUint32, DType::kUint64};
 
+constexpr DType kRealNumberTypes[] = {DType::kFloat, DType::kDouble,   DType::kInt32,  DType::kUint8, DType::kInt16,  DType::kInt8,
+                                      DType::kInt64, DType::kBfloat16, DType::kUint16, DType::kHalf,  DType::kUint32, DType::kUint64};
+constexpr DType kQuantizedTypes[] = {DType::kQint8, DType::kQuint8, DType::kQint32, DType::kQint16, DType::kQuint16};
+
+// The types that a word for several stands for; none for other words.
+std::span<const DType> types_of(std::string_view word) {
+  if (word == "numbertype") return kNumberTypes;
+  if (word == "realnumbertype" || word == "realnumberttype") return kRealNumberTypes;  // TensorFlow reads the misspelt one too
+  if (word == "quantizedtype") return kQuantizedTypes;
+  return {};
+}
+
+// The type of an attribute that is one word.
+Status read_attr_type(Scanner& s, AttrSpec& attr) {
+  static constexpr std::string_view kTypes[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func", "placeholder"};
+  const auto word = s.word();
+  if (const auto types = types_of(word); !types.empty()) {
+    attr.type = "type";
+    attr.allowed_types.assign(types.begin(), types.end());
+    return {};
+  }
+  if (std::find(std::begin(kTypes), std::end(kTypes), word) == std::end(kTypes)) return s.error(cat("unknown type of attribute '", word, "'"));
+  attr.type = std::string(word);
+  return {};
+}
+
 // What is between the braces: types or quoted strings.
 Status read_choices(Scanner& s, AttrSpec& attr) {
   if (s.peek('"') || s.peek('\'')) {
@@ -189,8 +249,8 @@ Status read_choices(Scanner& s, AttrSpec& attr) {
   attr.type = "type";
   while (!s.take("}")) {
     const auto w = s.word();
-    if (w == "numbertype") {
-      attr.allowed_types.insert(attr.allowed_types.end(), std::begin(kNumberTypes), std::end(kNumberTypes));
+    if (const auto types = types_of(w); !types.empty()) {
+      attr.allowed_types.insert(attr.allowed_types.end(), types.begin(), types.end());
     } else {
       auto t = dtype_from_name(w);
       if (!t) return s.error(cat("unknown type ", w));
@@ -210,14 +270,14 @@ Result<AttrSpec> parse_attr(std::string_view text) {
     if (s.take("{")) {
       WEFT_RETURN_IF_ERROR(read_choices(s, attr));
     } else {
-      attr.type = std::string(s.word());
+      WEFT_RETURN_IF_ERROR(read_attr_type(s, attr));
     }
     if (!s.take(")")) return s.error("expected )");
     attr.type = cat("list(", attr.type, ")");
   } else if (s.take("{")) {
     WEFT_RETURN_IF_ERROR(read_choices(s, attr));
   } else {
-    attr.type = std::string(s.word());
+    WEFT_RETURN_IF_ERROR(read_attr_type(s, attr));
   }
   if (s.take(">=")) {
     auto n = s.number();

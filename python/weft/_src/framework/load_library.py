@@ -20,7 +20,7 @@ def _function(op):
 
     def call(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
-        return op(**bound.arguments)
+        return op(**{raw.own_name(k): v for k, v in bound.arguments.items()})
 
     signature = call.__signature__ = raw.__signature__
     call.__name__ = call.__qualname__ = op.__name__

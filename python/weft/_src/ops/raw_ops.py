@@ -1,5 +1,7 @@
 """tf.raw_ops: every op of the engine; arguments by name only."""
 
+import keyword
+
 from weft import _weft
 from weft._src.raw import raw as _raw
 
@@ -30,7 +32,7 @@ class _RawOp:
 
     def __init__(self, op):
         self._op = op
-        renamed = _RENAMED.get(op.op_name, {})
+        renamed = _RENAMED.get(op.op_name, {}) | {p: p + "_" for p in op.parameters if keyword.iskeyword(p)}
         self._own = {public: own for own, public in renamed.items()}
         self._defaults = _DEFAULTS.get(op.op_name, {})
         self._parameters = [renamed.get(p, p) for p in op.parameters]
@@ -59,6 +61,10 @@ class _RawOp:
         return inspect.Signature(
             parameters + [inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)]
         )
+
+    def own_name(self, public):
+        """The name that the op itself has for an argument."""
+        return self._own.get(public, public)
 
     def _public(self, own):
         return next((public for public, name in self._own.items() if name == own), own)

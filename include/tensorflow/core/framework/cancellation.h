@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CancellationManager: how a step is told to stop.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_CANCELLATION_H_
+#define TENSORFLOW_CORE_FRAMEWORK_CANCELLATION_H_
+
+#include <functional>
+#include <memory>
+
+#include "tensorflow/core/platform/types.h"
+#include "tensorflow/core/weft_abi.h"
+
+namespace tensorflow {
+
+using CancellationToken = int64;
+using CancelCallback = std::function<void()>;
+
+class CancellationManager {
+ public:
+  explicit CancellationManager(weft_cancellation* c) : c_(c) {}
+  bool IsCancelled() { return weft_cancellation_cancelled(c_) != 0; }
+  CancellationToken get_cancellation_token() { return weft_cancellation_token(c_); }
+  // False, and nothing kept, if it is cancelled already.
+  bool RegisterCallback(CancellationToken token, CancelCallback callback) {
+    return weft_cancellation_register(
+               c_, token, [](void* f) { (*static_cast<CancelCallback*>(f))(); }, [](void* f) { delete static_cast<CancelCallback*>(f); },
+               new CancelCallback(std::move(callback))) != 0;
+  }
+  // After true the callback will not be called.
+  bool DeregisterCallback(CancellationToken token) { return weft_cancellation_deregister(c_, token) != 0; }
+
+ private:
+  weft_cancellation* c_;
+};
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_CANCELLATION_H_

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shape functions that many ops share.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_COMMON_SHAPE_FNS_H_
+#define TENSORFLOW_CORE_FRAMEWORK_COMMON_SHAPE_FNS_H_
+
+#include <algorithm>
+#include <vector>
+
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace tensorflow {
+namespace shape_inference {
+
+inline Status UnchangedShape(InferenceContext* c) {
+  c->set_output(0, c->input(0));
+  const auto* held = c->input_handle_shapes_and_types(0);
+  if (held) c->set_output_handle_shapes_and_types(0, *held);
+  return OkStatus();
+}
+inline Status UnchangedShapeWithRank(InferenceContext* c, int32 rank) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+inline Status UnchangedShapeWithRankAtLeast(InferenceContext* c, int32 rank) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), rank, &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+inline Status UnchangedShapeWithRankAtMost(InferenceContext* c, int32 rank) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), rank, &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+inline Status UnknownShape(InferenceContext* c) {
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->UnknownShape());
+  return OkStatus();
+}
+inline Status ScalarShape(InferenceContext* c) {
+  c->set_output(0, c->Scalar());
+  return OkStatus();
+}
+inline Status NoOutputs(InferenceContext*) { return OkStatus(); }
+inline Status ExplicitShape(InferenceContext* c) {
+  PartialTensorShape shape;
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->GetAttr("shape", &shape));
+  TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+inline Status MergeBothInputsShapeFn(InferenceContext* c) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->Merge(c->input(0), c->input(1), &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+
+inline Status MatMulShape(InferenceContext* c) {
+  ShapeHandle a, b;
+  bool transpose_a = false, transpose_b = false;
+  TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &a));
+  TF_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &b));
+  TF_RETURN_IF_ERROR(c->GetAttr("transpose_a", &transpose_a));
+  TF_RETURN_IF_ERROR(c->GetAttr("transpose_b", &transpose_b));
+  DimensionHandle inner;
+  TF_RETURN_IF_ERROR(c->Merge(c->Dim(a, transpose_a ? 0 : 1), c->Dim(b, transpose_b ? 1 : 0), &inner));
+  c->set_output(0, c->Matrix(c->Dim(a, transpose_a ? 1 : 0), c->Dim(b, transpose_b ? 0 : 1)));
+  return OkStatus();
+}
+
+// The shape of what is computed from x and y by broadcasting.
+inline Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, ShapeHandle x, ShapeHandle y, bool incompatible_shape_error,
+                                                   ShapeHandle* out) {
+  if (!c->RankKnown(x) || !c->RankKnown(y)) return *out = c->UnknownShape(), OkStatus();
+  const int32 rank = std::max(c->Rank(x), c->Rank(y));
+  std::vector<DimensionHandle> dims;
+  for (int32 i = 0; i < rank; ++i) {
+    const int32 at_x = i - (rank - c->Rank(x)), at_y = i - (rank - c->Rank(y));
+    const DimensionHandle one = c->MakeDim(1), a = at_x < 0 ? one : c->Dim(x, at_x), b = at_y < 0 ? one : c->Dim(y, at_y);
+    if (c->ValueKnown(a) && c->Value(a) == 1) {
+      dims.push_back(b);
+    } else if (c->ValueKnown(b) && c->Value(b) == 1) {
+      dims.push_back(a);
+    } else if (c->ValueKnown(a) && c->ValueKnown(b) && c->Value(a) != c->Value(b)) {
+      if (!incompatible_shape_error) return *out = c->UnknownShape(), OkStatus();
+      return errors::InvalidArgument("Dimensions must be equal, but are ", c->Value(a), " and ", c->Value(b));
+    } else if (c->ValueKnown(a) || c->ValueKnown(b)) {
+      dims.push_back(c->ValueKnown(a) ? a : b);  // more than one: the other is that or 1
+    } else {
+      dims.push_back(a.SameHandle(b) ? a : c->UnknownDim());
+    }
+  }
+  *out = c->MakeShape(dims);
+  return OkStatus();
+}
+inline Status BroadcastBinaryOpOutputShapeFn(InferenceContext* c, int output) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(BroadcastBinaryOpOutputShapeFnHelper(c, c->input(0), c->input(1), true, &s));
+  c->set_output(output, s);
+  return OkStatus();
+}
+inline Status BroadcastBinaryOpShapeFn(InferenceContext* c) { return BroadcastBinaryOpOutputShapeFn(c, 0); }
+
+}  // namespace shape_inference
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_COMMON_SHAPE_FNS_H_

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attributes of a node as values of C++.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
+#define TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/errors.h"
+
+namespace tensorflow {
+
+// A function by its name. Its own attributes are not here.
+class NameAttrList {
+ public:
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+ private:
+  std::string name_;
+};
+
+namespace internal {
+
+// The kind of an attribute that a type of C++ can hold, its name, and how element i is read.
+template <class T>
+struct AttrReader;
+#define WEFT_ATTR_READER(T, KIND, text, expression)              \
+  template <>                                                    \
+  struct AttrReader<T> {                                         \
+    static constexpr int kKind = KIND;                           \
+    static constexpr const char* kName = text;                   \
+    static Status Read(const weft_attr* a, size_t i, T* value) { \
+      expression;                                                \
+      return OkStatus();                                         \
+    }                                                            \
+  };
+WEFT_ATTR_READER(int64, WEFT_ATTR_INT, "int", *value = weft_attr_int(a, i))
+WEFT_ATTR_READER(float, WEFT_ATTR_FLOAT, "float", *value = weft_attr_float(a, i))
+WEFT_ATTR_READER(bool, WEFT_ATTR_BOOL, "bool", *value = weft_attr_int(a, i) != 0)
+WEFT_ATTR_READER(std::string, WEFT_ATTR_STRING, "string", value->assign(View(weft_attr_text(a, i))))
+WEFT_ATTR_READER(tstring, WEFT_ATTR_STRING, "string", value->assign(View(weft_attr_text(a, i))))
+WEFT_ATTR_READER(DataType, WEFT_ATTR_TYPE, "type", *value = static_cast<DataType>(weft_attr_int(a, i)))
+WEFT_ATTR_READER(Tensor, WEFT_ATTR_TENSOR, "tensor", value->Take(weft_tensor_share(weft_attr_tensor(a, i))))
+WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", value->set_name(std::string(View(weft_attr_text(a, i)))))
+#undef WEFT_ATTR_READER
+template <>
+struct AttrReader<int32> {
+  static constexpr int kKind = WEFT_ATTR_INT;
+  static constexpr const char* kName = "int";
+  static Status Read(const weft_attr* a, size_t i, int32* value) {
+    const int64 v = weft_attr_int(a, i);
+    if (v != static_cast<int32>(v)) return errors::InvalidArgument("Attr has value ", v, " out of range for an int32");
+    *value = static_cast<int32>(v);
+    return OkStatus();
+  }
+};
+template <>
+struct AttrReader<PartialTensorShape> {
+  static constexpr int kKind = WEFT_ATTR_SHAPE;
+  static constexpr const char* kName = "shape";
+  static Status Read(const weft_attr* a, size_t i, PartialTensorShape* value) {
+    const weft_dims d = weft_attr_dims(a, i);
+    *value = d.rank < 0 ? PartialTensorShape() : PartialTensorShape(gtl::ArraySlice<int64>(d.dims, static_cast<size_t>(d.rank)));
+    return OkStatus();
+  }
+};
+template <>
+struct AttrReader<TensorShape> {
+  static constexpr int kKind = WEFT_ATTR_SHAPE;
+  static constexpr const char* kName = "shape";
+  static Status Read(const weft_attr* a, size_t i, TensorShape* value) {
+    const weft_dims d = weft_attr_dims(a, i);
+    if (d.rank < 0) return errors::InvalidArgument("the shape's rank is unknown");
+    return TensorShape::BuildTensorShape(gtl::ArraySlice<int64>(d.dims, static_cast<size_t>(d.rank)), value);
+  }
+};
+
+inline Status FindAttr(const weft_node* node, std::string_view name, int kind, const std::string& wanted, const weft_attr** attr) {
+  *attr = weft_node_attr(node, Text(name));
+  if (!*attr) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  const int has = weft_attr_kind(*attr);
+  if (has == kind || (has == WEFT_ATTR_LIST && kind > WEFT_ATTR_LIST)) return OkStatus();
+  return errors::InvalidArgument("AttrValue had value with type '", View(weft_attr_kind_name(*attr)), "' when '", wanted, "' expected for attr '",
+                                 name, "'");
+}
+
+template <class T>
+Status GetAttr(const weft_node* node, std::string_view name, T* value) {
+  const weft_attr* attr = nullptr;
+  TF_RETURN_IF_ERROR(FindAttr(node, name, AttrReader<T>::kKind, AttrReader<T>::kName, &attr));
+  Status s = AttrReader<T>::Read(attr, 0, value);
+  return s.ok() ? s : errors::InvalidArgument("attr '", name, "': ", s.message());
+}
+template <class T>
+Status GetAttr(const weft_node* node, std::string_view name, std::vector<T>* values) {
+  const weft_attr* attr = nullptr;
+  TF_RETURN_IF_ERROR(FindAttr(node, name, WEFT_ATTR_LIST + AttrReader<T>::kKind, std::string("list(") + AttrReader<T>::kName + ")", &attr));
+  values->clear();
+  for (size_t i = 0; i < weft_attr_size(attr); ++i) {
+    T value{};
+    const Status s = AttrReader<T>::Read(attr, i, &value);
+    if (!s.ok()) return errors::InvalidArgument("attr '", name, "': ", s.message());
+    values->push_back(std::move(value));
+  }
+  return OkStatus();
+}
+
+}  // namespace internal
+
+// Name and op of a node, and where its resource is, as a kernel keeps them.
+class NodeDef {
+ public:
+  explicit NodeDef(const weft_node* node) : name_(internal::View(weft_node_name(node))), op_(internal::View(weft_node_op(node))) {
+    has_container_ = internal::GetAttr(node, "container", &container_).ok() && internal::GetAttr(node, "shared_name", &shared_name_).ok();
+  }
+  const std::string& name() const { return name_; }
+  const std::string& op() const { return op_; }
+  // For these headers: the attributes of those names.
+  Status GetContainer(std::string* container, std::string* shared_name) const {
+    if (!has_container_) return errors::NotFound("No attr named 'container' or 'shared_name' in NodeDef:");
+    *container = container_;
+    *shared_name = shared_name_;
+    return OkStatus();
+  }
+
+ private:
+  std::string name_, op_, container_, shared_name_;
+  bool has_container_ = false;
+};
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpKernel: the code of an op. A class derived from it is made once for each node (OpKernelConstruction: its attributes) and runs many times
+// (OpKernelContext: inputs, outputs, surroundings), from several threads at once. An exception that it throws is an error of the op.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
+#define TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorflow/core/framework/kernel_def_builder.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel_context.h"
+#include "tensorflow/core/framework/op_requires.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/errors.h"
+
+namespace tensorflow {
+
+class AsyncOpKernel;
+
+class OpKernelConstruction {
+ public:
+  explicit OpKernelConstruction(weft_construction* c)
+      : c_(c), node_(weft_construction_node(c)), device_type_(internal::View(weft_construction_device_type(c))) {}
+
+  // T is what the attribute holds: int32, int64, float, bool, std::string, DataType, TensorShape, PartialTensorShape, Tensor, or a vector of these.
+  template <class T>
+  Status GetAttr(std::string_view name, T* value) const {
+    return internal::GetAttr(node_, name, value);
+  }
+  bool HasAttr(std::string_view name) const { return weft_node_attr(node_, internal::Text(name)) != nullptr; }
+  const DeviceType& device_type() const { return device_type_; }
+  int num_inputs() const { return weft_node_num_inputs(node_); }
+  int num_outputs() const { return weft_node_num_outputs(node_); }
+  DataType input_type(int i) const { return static_cast<DataType>(weft_node_input_type(node_, i)); }
+  DataType output_type(int i) const { return static_cast<DataType>(weft_node_output_type(node_, i)); }
+  DataTypeVector input_types() const { return internal::Types(node_, false); }
+  DataTypeVector output_types() const { return internal::Types(node_, true); }
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const { return internal::MatchSignature(node_, inputs, outputs); }
+  int graph_def_version() const { return 0; }
+  Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out) {
+    TF_Tensor* t = nullptr;
+    TF_RETURN_IF_ERROR(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
+    out->Take(t);
+    return OkStatus();
+  }
+
+  void SetStatus(const Status& s) {
+    status_.Update(s);
+    weft_construction_fail(c_, status_.raw_code(), internal::Text(status_.error_message()));
+  }
+  const Status& status() const { return status_; }
+  void CtxFailure(const Status& s) { SetStatus(s); }
+  void CtxFailure(const char*, int, const Status& s) { SetStatus(s); }
+  void CtxFailureWithWarning(const Status& s) { SetStatus(s); }
+  void CtxFailureWithWarning(const char*, int, const Status& s) { SetStatus(s); }
+
+  NodeDef def() const { return NodeDef(node_); }
+
+  // For these headers.
+  const weft_node* node() const { return node_; }
+
+ private:
+  weft_construction* c_;
+  const weft_node* node_;
+  DeviceType device_type_;
+  Status status_;
+};
+
+class OpKernel {
+ public:
+  explicit OpKernel(OpKernelConstruction* c) : def_(c->node()), inputs_(c->input_types()), outputs_(c->output_types()) {}
+  OpKernel(OpKernelConstruction* c, bool) : OpKernel(c) {}
+  virtual ~OpKernel() = default;
+  OpKernel(const OpKernel&) = delete;
+  void operator=(const OpKernel&) = delete;
+
+  virtual void Compute(OpKernelContext* context) = 0;
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }
+  virtual bool IsExpensive() { return true; }
+
+  const NodeDef& def() const { return def_; }
+  const std::string& name() const { return def_.name(); }
+  std::string_view name_view() const { return def_.name(); }
+  const std::string& type_string() const { return def_.op(); }
+  std::string_view type_string_view() const { return def_.op(); }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  DataType input_type(int i) const { return inputs_[static_cast<size_t>(i)]; }
+  DataType output_type(int i) const { return outputs_[static_cast<size_t>(i)]; }
+  const DataTypeVector& input_types() const { return inputs_; }
+  const DataTypeVector& output_types() const { return outputs_; }
+
+ private:
+  const NodeDef def_;
+  const DataTypeVector inputs_, outputs_;
+};
+
+// A kernel that waits: it returns at once and calls done later, once, from any thread.
+class AsyncOpKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  using DoneCallback = std::function<void()>;
+  virtual void ComputeAsync(OpKernelContext* context, DoneCallback done) = 0;
+  AsyncOpKernel* AsAsync() override { return this; }
+  // The engine calls ComputeAsync.
+  void Compute(OpKernelContext* context) override { context->SetStatus(errors::Internal("an asynchronous kernel was called as another")); }
+};
+
+namespace internal {
+
+struct KernelFunctions {
+  using Make = OpKernel* (*)(OpKernelConstruction*);
+
+  static void* Create(void* make, weft_construction* c, int* asynchronous) {
+    OpKernelConstruction construction(c);
+    OpKernel* kernel = reinterpret_cast<Make>(make)(&construction);
+    *asynchronous = kernel->AsAsync() != nullptr;
+    return kernel;
+  }
+  static TF_Status* Compute(void* kernel, weft_run* run) {
+    OpKernelContext context(run, static_cast<OpKernel*>(kernel));
+    static_cast<OpKernel*>(kernel)->Compute(&context);
+    return ToC(context.status());
+  }
+  // Whoever comes first, done, an exception of ComputeAsync or the end of the last copy of done, ends the run.
+  struct Pending {
+    Pending(weft_run* run, OpKernel* kernel, weft_done* d) : context(run, kernel), done(d) {}
+    ~Pending() { End(errors::Internal("the kernel dropped its callback without a call")); }
+    void End(const Status& s) {
+      if (!ended.exchange(true)) weft_done_call(done, s.raw_code(), Text(s.error_message()));
+    }
+    OpKernelContext context;
+    weft_done* done;
+    std::atomic<bool> ended{false};
+  };
+  static TF_Status* ComputeAsync(void* kernel, weft_run* run, weft_done* done) {
+    auto pending = std::make_shared<Pending>(run, static_cast<OpKernel*>(kernel), done);
+    try {
+      static_cast<OpKernel*>(kernel)->AsAsync()->ComputeAsync(&pending->context, [pending] { pending->End(pending->context.status()); });
+    } catch (const std::exception& e) {
+      pending->End(errors::Internal(e.what()));
+    } catch (...) {
+      pending->End(errors::Internal("an exception of unknown type"));
+    }
+    return nullptr;
+  }
+  static void Destroy(void* kernel) { delete static_cast<OpKernel*>(kernel); }
+};
+
+struct RegisteredKernel {
+  RegisteredKernel(const KernelDefBuilder& builder, KernelFunctions::Make make) {
+    weft_kernel_def def{};
+    def.data = reinterpret_cast<void*>(make);
+    def.create = KernelFunctions::Create;
+    def.compute = KernelFunctions::Compute;
+    def.compute_async = KernelFunctions::ComputeAsync;
+    def.destroy = KernelFunctions::Destroy;
+    builder.Register(def);
+  }
+};
+
+}  // namespace internal
+
+namespace register_kernel {
+using Name = KernelDefBuilder;
+}
+using register_kernel::Name;
+
+}  // namespace tensorflow
+
+#define WEFT_REGISTER_KERNEL(counter, builder, ...) WEFT_REGISTER_KERNEL_(counter, builder, __VA_ARGS__)
+#define WEFT_REGISTER_KERNEL_(counter, builder, ...)                                                        \
+  static const ::tensorflow::internal::RegisteredKernel weft_registered_kernel_##counter [[maybe_unused]] ( \
+      ::tensorflow::register_kernel::builder, [](::tensorflow::OpKernelConstruction* c) -> ::tensorflow::OpKernel* { return new __VA_ARGS__(c); })
+// The class comes last, and may have commas in it.
+#define REGISTER_KERNEL_BUILDER(builder, ...) WEFT_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
+#define REGISTER_SYSTEM_KERNEL_BUILDER(builder, ...) REGISTER_KERNEL_BUILDER(builder, __VA_ARGS__)
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpKernelContext: inputs, outputs and surroundings of one run of a kernel. Included by op_kernel.h.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONTEXT_H_
+#define TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONTEXT_H_
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensorflow/core/framework/cancellation.h"
+#include "tensorflow/core/framework/device_base.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/platform/statusor.h"
+
+namespace tensorflow {
+
+class OpKernel;
+class OpKernelContext;
+class ResourceMgr;
+
+// Where memory is wanted. All of it is the host's here.
+struct AllocatorAttributes {
+  void set_on_host(bool) {}
+  void set_gpu_compatible(bool) {}
+  void set_nic_compatible(bool) {}
+  bool on_host() const { return true; }
+};
+
+namespace internal {
+
+inline DataTypeVector Types(const weft_node* node, bool outputs) {
+  DataTypeVector types;
+  const int n = outputs ? weft_node_num_outputs(node) : weft_node_num_inputs(node);
+  for (int i = 0; i < n; ++i) types.push_back(static_cast<DataType>(outputs ? weft_node_output_type(node, i) : weft_node_input_type(node, i)));
+  return types;
+}
+inline Status MatchSignature(const weft_node* node, DataTypeSlice inputs, DataTypeSlice outputs) {
+  const DataTypeVector has_inputs = Types(node, false), has_outputs = Types(node, true);
+  const auto same = [](const DataTypeVector& a, DataTypeSlice b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); };
+  if (same(has_inputs, inputs) && same(has_outputs, outputs)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: ", DataTypeSliceString(has_inputs), "->", DataTypeSliceString(has_outputs),
+                                 " expected: ", DataTypeSliceString(inputs), "->", DataTypeSliceString(outputs));
+}
+
+}  // namespace internal
+
+// The inputs (or outputs) of an argument that is a list.
+template <class List, class Element>
+class OpArgIterator {
+ public:
+  OpArgIterator(const List* list, int i) : list_(list), i_(i) {}
+  Element& operator*() const { return (*list_)[i_]; }
+  OpArgIterator& operator++() { return ++i_, *this; }
+  bool operator==(const OpArgIterator& o) const { return i_ == o.i_; }
+  bool operator!=(const OpArgIterator& o) const { return i_ != o.i_; }
+
+ private:
+  const List* list_;
+  int i_;
+};
+class OpInputList {
+ public:
+  using Iterator = OpArgIterator<OpInputList, const Tensor>;
+  OpInputList() = default;
+  OpInputList(OpKernelContext* c, int begin, int end) : c_(c), begin_(begin), end_(end) {}
+  const Tensor& operator[](int i) const;
+  int size() const { return end_ - begin_; }
+  Iterator begin() const { return Iterator(this, 0); }
+  Iterator end() const { return Iterator(this, size()); }
+
+ private:
+  OpKernelContext* c_ = nullptr;
+  int begin_ = 0, end_ = 0;
+};
+class OpOutputList {
+ public:
+  OpOutputList() = default;
+  OpOutputList(OpKernelContext* c, int begin, int end) : c_(c), begin_(begin), end_(end) {}
+  Tensor* operator[](int i) const;
+  int size() const { return end_ - begin_; }
+  bool required(int) const { return true; }
+  DataType expected_output_dtype(int i) const;
+  Status allocate(int i, const TensorShape& shape, Tensor** out) const;
+  void set(int i, const Tensor& tensor) const;
+
+ private:
+  OpKernelContext* c_ = nullptr;
+  int begin_ = 0, end_ = 0;
+};
+
+class OpKernelContext {
+ public:
+  OpKernelContext(weft_run* run, OpKernel* kernel)
+      : run_(run), node_(weft_run_node(run)), kernel_(kernel), inputs_(weft_run_num_inputs(run)), outputs_(weft_run_num_outputs(run)) {}
+  OpKernelContext(const OpKernelContext&) = delete;
+  void operator=(const OpKernelContext&) = delete;
+
+  const OpKernel& op_kernel() const { return *kernel_; }
+  int64 step_id() const { return weft_run_step_id(run_); }
+
+  // ---- Inputs: references that are valid until the run ends ----
+  int num_inputs() const { return inputs_.size(); }
+  DataType input_dtype(int i) const { return static_cast<DataType>(weft_node_input_type(node_, i)); }
+  Status input_dtype(std::string_view name, DataType* type) const {
+    int begin = 0;
+    TF_RETURN_IF_ERROR(One(false, name, &begin));
+    *type = input_dtype(begin);
+    return OkStatus();
+  }
+  bool has_input(int i) const { return weft_run_input(run_, i) != nullptr; }
+  const Tensor& input(int i) const {
+    CHECK(i >= 0 && i < inputs_.size()) << " input " << i << " of " << inputs_.size();
+    Slot& slot = inputs_[i];
+    if (!slot.set) {
+      const TF_Tensor* t = weft_run_input(run_, i);
+      CHECK(t != nullptr) << "input " << i << " has no value";
+      slot.tensor.Refer(const_cast<TF_Tensor*>(t));
+      slot.set = true;
+    }
+    return slot.tensor;
+  }
+  StatusOr<const Tensor*> get_input(int i) const {
+    if (i < 0 || i >= inputs_.size())
+      return errors::InvalidArgument("Given index was ", i, ", but index of input must be greater than 0, less than the number of inputs (",
+                                     inputs_.size(), "), and not a ref.");
+    return &input(i);
+  }
+  Status input(std::string_view name, const Tensor** tensor) {
+    int begin = 0;
+    TF_RETURN_IF_ERROR(One(false, name, &begin));
+    *tensor = &input(begin);
+    return OkStatus();
+  }
+  Status input_list(std::string_view name, OpInputList* list) {
+    int begin = 0, end = 0;
+    TF_RETURN_IF_ERROR(Range(false, name, &begin, &end));
+    *list = OpInputList(this, begin, end);
+    return OkStatus();
+  }
+  bool ValidateInputsAreSameShape(OpKernel*) {
+    for (int i = 1; i < num_inputs(); ++i) {
+      if (input(0).IsSameSize(input(i))) continue;
+      SetStatus(errors::InvalidArgument("Inputs to operation ", Name(), " of type ", internal::View(weft_node_op(node_)),
+                                        " must have the same size and shape.  Input 0: ", input(0).shape().DebugString(), " != input ", i, ": ",
+                                        input(i).shape().DebugString()));
+      return false;
+    }
+    return true;
+  }
+
+  // ---- Outputs ----
+  int num_outputs() const { return outputs_.size(); }
+  DataType expected_output_dtype(int i) const { return static_cast<DataType>(weft_node_output_type(node_, i)); }
+  bool output_required(int) const { return true; }
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
+    TF_RETURN_IF_ERROR(internal::FromC(weft_run_allocate(run_, i, shape.c_dims())));
+    *out = Output(i);
+    return OkStatus();
+  }
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes) { return allocate_output(i, shape, out); }
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
+    int begin = 0;
+    TF_RETURN_IF_ERROR(One(true, name, &begin));
+    return allocate_output(begin, shape, out);
+  }
+  Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out) {
+    TF_Tensor* t = nullptr;
+    TF_RETURN_IF_ERROR(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
+    out->Take(t);
+    return OkStatus();
+  }
+  Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out, AllocatorAttributes) { return allocate_temp(type, shape, out); }
+  // The memory of an input that nobody else needs, or new memory. A forwarded input and the output are then the same elements.
+  bool forward_input_to_output_with_shape(int input_index, int output_index, const TensorShape& shape, Tensor** out) {
+    if (!weft_run_forward(run_, input_index, output_index, shape.c_dims())) return false;
+    *out = Output(output_index);
+    // The run's input gave its memory away: who looks at it again sees the output's.
+    Slot& slot = inputs_[input_index];
+    const TensorShape had = slot.set ? slot.tensor.shape() : shape;
+    slot.tensor.UnsafeCopyFromInternal(**out, (*out)->dtype(), had);
+    slot.set = true;
+    return true;
+  }
+  Status forward_input_or_allocate_output(gtl::ArraySlice<int> candidates, int output_index, const TensorShape& shape, Tensor** out,
+                                          int* forwarded = nullptr) {
+    for (int i : candidates) {
+      if (!forward_input_to_output_with_shape(i, output_index, shape, out)) continue;
+      if (forwarded) *forwarded = i;
+      return OkStatus();
+    }
+    if (forwarded) *forwarded = -1;
+    return allocate_output(output_index, shape, out);
+  }
+  Status forward_input_or_allocate_output(gtl::ArraySlice<std::string_view> candidates, std::string_view output, const TensorShape& shape,
+                                          Tensor** out) {
+    std::vector<int> inputs;
+    int at = 0;
+    for (std::string_view name : candidates) {
+      TF_RETURN_IF_ERROR(One(false, name, &at));
+      inputs.push_back(at);
+    }
+    TF_RETURN_IF_ERROR(One(true, output, &at));
+    return forward_input_or_allocate_output(inputs, at, shape, out);
+  }
+  Status output_list(std::string_view name, OpOutputList* list) {
+    int begin = 0, end = 0;
+    TF_RETURN_IF_ERROR(Range(true, name, &begin, &end));
+    *list = OpOutputList(this, begin, end);
+    return OkStatus();
+  }
+  // A tensor of another type than the signature says is an error of the op.
+  void set_output(int i, const Tensor& tensor) {
+    const Status s = internal::FromC(weft_run_set_output(run_, i, tensor.c_tensor()));
+    if (s.ok()) {
+      Output(i);
+    } else {
+      SetStatus(s);
+    }
+  }
+  Status set_output(std::string_view name, const Tensor& tensor) {
+    int begin = 0;
+    TF_RETURN_IF_ERROR(One(true, name, &begin));
+    set_output(begin, tensor);
+    return OkStatus();
+  }
+  Tensor* mutable_output(int i) { return i >= 0 && i < outputs_.size() && weft_run_output(run_, i) ? Output(i) : nullptr; }
+
+  // ---- Surroundings ----
+  DeviceBase* device() const {
+    if (!device_) device_.emplace(weft_run_pool(run_), internal::View(weft_run_device_name(run_)));
+    return &*device_;
+  }
+  template <class Device>
+  const Device& eigen_device() const {
+#ifdef WEFT_WITH_EIGEN
+    static_assert(std::is_same_v<Device, Eigen::ThreadPoolDevice>, "CPU kernels have Eigen::ThreadPoolDevice");
+    return *device()->eigen_cpu_device();
+#else
+    // Eigen is not there, so that nobody can look inside.
+    static_assert(std::is_same_v<Device, Eigen::ThreadPoolDevice>, "CPU kernels have Eigen::ThreadPoolDevice");
+    return *reinterpret_cast<const Device*>(device());
+#endif
+  }
+  const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return eigen_device<Eigen::ThreadPoolDevice>(); }
+  ResourceMgr* resource_manager() const;  // resource_mgr.h
+  // Null where nobody can cancel the run.
+  CancellationManager* cancellation_manager() const {
+    weft_cancellation* c = weft_run_cancellation(run_);
+    if (c && !cancellation_) cancellation_.emplace(c);
+    return c ? &*cancellation_ : nullptr;
+  }
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const { return internal::MatchSignature(node_, inputs, outputs); }
+
+  // The first error stays.
+  void SetStatus(const Status& s) {
+    const mutex_lock lock(status_mutex_);
+    status_.Update(s);
+  }
+  const Status& status() const { return status_; }
+  void CtxFailure(const Status& s) { SetStatus(s); }
+  void CtxFailure(const char*, int, const Status& s) { SetStatus(s); }
+  void CtxFailureWithWarning(const Status& s) { SetStatus(s); }
+  void CtxFailureWithWarning(const char*, int, const Status& s) { SetStatus(s); }
+
+  // For these headers.
+  weft_run* run() const { return run_; }
+  const weft_node* node() const { return node_; }
+
+ private:
+  struct Slot {
+    Tensor tensor;
+    bool set = false;
+  };
+  // Most ops have few inputs and outputs: no memory for their list.
+  class Slots {
+   public:
+    explicit Slots(int n) : size_(n) {
+      if (n > kSmall) large_.reset(new Slot[static_cast<size_t>(n)]);
+    }
+    int size() const { return size_; }
+    Slot& operator[](int i) { return size_ > kSmall ? large_[static_cast<size_t>(i)] : small_[i]; }
+
+   private:
+    static constexpr int kSmall = 3;
+    int size_;
+    Slot small_[kSmall];
+    std::unique_ptr<Slot[]> large_;
+  };
+  std::string Name() const { return std::string(internal::View(weft_node_name(node_))); }
+  // What the run now has as output i.
+  Tensor* Output(int i) {
+    outputs_[i].tensor.Refer(weft_run_output(run_, i));
+    return &outputs_[i].tensor;
+  }
+  Status Range(bool outputs, std::string_view name, int* begin, int* end) const {
+    if (weft_node_range(node_, outputs, internal::Text(name), begin, end)) return OkStatus();
+    return errors::InvalidArgument("Unknown ", outputs ? "output" : "input", " name: ", name);
+  }
+  Status One(bool outputs, std::string_view name, int* at) const {
+    int end = 0;
+    TF_RETURN_IF_ERROR(Range(outputs, name, at, &end));
+    if (end == *at + 1) return OkStatus();
+    return errors::InvalidArgument("OpKernel used list-valued ", outputs ? "output" : "input", " name '", name, "' when single-valued ",
+                                   outputs ? "output" : "input", " was expected");
+  }
+
+  weft_run* run_;
+  const weft_node* node_;
+  OpKernel* kernel_;
+  mutable Slots inputs_;
+  Slots outputs_;
+  mutable std::optional<DeviceBase> device_;
+  mutable std::optional<CancellationManager> cancellation_;
+  mutable std::shared_ptr<ResourceMgr> resources_;
+  mutex status_mutex_;
+  Status status_;
+};
+
+inline const Tensor& OpInputList::operator[](int i) const { return c_->input(begin_ + i); }
+inline Tensor* OpOutputList::operator[](int i) const { return c_->mutable_output(begin_ + i); }
+inline DataType OpOutputList::expected_output_dtype(int i) const { return c_->expected_output_dtype(begin_ + i); }
+inline Status OpOutputList::allocate(int i, const TensorShape& shape, Tensor** out) const { return c_->allocate_output(begin_ + i, shape, out); }
+inline void OpOutputList::set(int i, const Tensor& tensor) const { c_->set_output(begin_ + i, tensor); }
+
+}  // namespace tensorflow
+
+#include "tensorflow/core/framework/resource_mgr.h"
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONTEXT_H_

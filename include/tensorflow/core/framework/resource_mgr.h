@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ResourceMgr: objects that live across calls of ops, by container, type and name.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_RESOURCE_MGR_H_
+#define TENSORFLOW_CORE_FRAMEWORK_RESOURCE_MGR_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+#include "tensorflow/core/framework/op_kernel_context.h"
+#include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/platform/refcount.h"
+
+namespace tensorflow {
+
+class ResourceBase : public core::RefCounted {
+ public:
+  virtual std::string DebugString() const = 0;
+  virtual int64 MemoryUsed() const { return 0; }
+};
+
+namespace internal {
+
+inline const weft_resource_functions kResourceFunctions = {
+    [](void* o) { static_cast<ResourceBase*>(o)->Ref(); },
+    [](void* o) { static_cast<ResourceBase*>(o)->Unref(); },
+    [](void* o, void* sink, void (*write)(void*, weft_text)) {
+      const std::string text = static_cast<ResourceBase*>(o)->DebugString();
+      write(sink, Text(text));
+    },
+};
+template <class T>
+std::string TypeName() {
+  return typeid(T).name();
+}
+
+}  // namespace internal
+
+class ResourceMgr {
+ public:
+  explicit ResourceMgr(weft_resources* r) : r_(r) {}
+  std::string default_container() const { return std::string(internal::View(weft_resources_default_container(r_))); }
+
+  // Takes over one reference to the object, whatever comes of it. AlreadyExists if there is one of that name.
+  template <class T>
+  Status Create(const std::string& container, const std::string& name, T* resource) {
+    return internal::FromC(weft_resources_create(r_, internal::Text(container), internal::Text(internal::TypeName<T>()), internal::Text(name),
+                                                 static_cast<ResourceBase*>(resource), &internal::kResourceFunctions));
+  }
+  // The caller has one more reference to what it gets.
+  template <class T, bool = false>
+  Status Lookup(const std::string& container, const std::string& name, T** resource) const {
+    return Lookup<T>(container, internal::TypeName<T>(), name, resource);
+  }
+  template <class T>
+  Status LookupOrCreate(const std::string& container, const std::string& name, T** resource, std::function<Status(T**)> creator) {
+    void* object = nullptr;
+    const auto make = [](void* data, void** made) -> TF_Status* {
+      T* t = nullptr;
+      const Status s = (*static_cast<std::function<Status(T**)>*>(data))(&t);
+      if (s.ok()) *made = static_cast<ResourceBase*>(t);
+      return internal::ToC(s);
+    };
+    TF_RETURN_IF_ERROR(
+        internal::FromC(weft_resources_lookup_or_create(r_, internal::Text(container), internal::Text(internal::TypeName<T>()), internal::Text(name),
+                                                        &object, make, &creator, &internal::kResourceFunctions)));
+    *resource = static_cast<T*>(static_cast<ResourceBase*>(object));
+    return OkStatus();
+  }
+  template <class T>
+  Status Delete(const std::string& container, const std::string& name) {
+    return Delete(container, internal::TypeName<T>(), name);
+  }
+  Status Delete(const ResourceHandle& h) { return Delete(h.container(), h.maybe_type_name(), h.name()); }
+  Status Cleanup(const std::string& container) {
+    weft_resources_clear(r_, internal::Text(container));
+    return OkStatus();
+  }
+
+  // For these headers.
+  template <class T>
+  Status Lookup(const std::string& container, const std::string& type, const std::string& name, T** resource) const {
+    void* object = nullptr;
+    TF_RETURN_IF_ERROR(internal::FromC(weft_resources_lookup(r_, internal::Text(container), internal::Text(type), internal::Text(name), &object)));
+    *resource = static_cast<T*>(static_cast<ResourceBase*>(object));
+    return OkStatus();
+  }
+
+ private:
+  Status Delete(const std::string& container, const std::string& type, const std::string& name) {
+    return internal::FromC(weft_resources_remove(r_, internal::Text(container), internal::Text(type), internal::Text(name)));
+  }
+  weft_resources* r_;
+};
+
+inline ResourceMgr* OpKernelContext::resource_manager() const {
+  if (!resources_) resources_ = std::make_shared<ResourceMgr>(weft_run_resources(run_));
+  return resources_.get();
+}
+
+// Container and name of a kernel's resource, from its attributes "container" and "shared_name". Without a name it is the kernel's own.
+class ContainerInfo {
+ public:
+  // The kernel's name stands for its resource if use_node_name_as_default.
+  Status Init(ResourceMgr* mgr, const NodeDef& def, bool use_node_name_as_default = false) {
+    mgr_ = mgr;
+    std::string container, shared;
+    TF_RETURN_IF_ERROR(def.GetContainer(&container, &shared));
+    static std::atomic<int64> counter{0};
+    const std::string& node_name = def.name();
+    container_ = container.empty() ? mgr->default_container() : container;
+    private_ = shared.empty() && !(use_node_name_as_default && !node_name.empty());
+    name_ = !shared.empty() ? shared : !private_ ? node_name : strings::StrCat("_", counter.fetch_add(1), "_", node_name);
+    return OkStatus();
+  }
+  ResourceMgr* resource_manager() const { return mgr_; }
+  const std::string& container() const { return container_; }
+  const std::string& name() const { return name_; }
+  bool resource_is_private_to_kernel() const { return private_; }
+
+ private:
+  ResourceMgr* mgr_ = nullptr;
+  std::string container_, name_;
+  bool private_ = false;
+};
+
+template <class T>
+ResourceHandle MakeResourceHandle(OpKernelContext* c, const std::string& container, const std::string& name) {
+  static std::atomic<uint64> counter{1};
+  ResourceHandle h;
+  h.set_device(c->device()->name());
+  h.set_container(container.empty() ? c->resource_manager()->default_container() : container);
+  h.set_name(name);
+  h.set_maybe_type_name(internal::TypeName<T>());
+  h.set_hash_code(counter.fetch_add(1));
+  return h;
+}
+template <class T>
+Status MakeResourceHandleToOutput(OpKernelContext* c, int output, const std::string& container, const std::string& name) {
+  Tensor* handle = nullptr;
+  TF_RETURN_IF_ERROR(c->allocate_output(output, TensorShape(), &handle));
+  handle->scalar<ResourceHandle>()() = MakeResourceHandle<T>(c, container, name);
+  return OkStatus();
+}
+// An input that is a handle. One that is none throws, as flat<T>() of a wrong type does.
+inline const ResourceHandle& HandleFromInput(OpKernelContext* c, int i) { return c->input(i).flat<ResourceHandle>()(0); }
+inline Status HandleFromInput(OpKernelContext* c, std::string_view name, ResourceHandle* handle) {
+  const Tensor* t = nullptr;
+  TF_RETURN_IF_ERROR(c->input(name, &t));
+  if (t->dtype() != DT_RESOURCE || t->NumElements() < 1) return errors::InvalidArgument("input ", name, " is not a resource handle");
+  *handle = t->flat<ResourceHandle>()(0);
+  return OkStatus();
+}
+
+namespace internal {
+template <class T>
+Status CheckHandle(const ResourceHandle& h) {
+  if (h.maybe_type_name() == TypeName<T>()) return OkStatus();
+  return errors::InvalidArgument("Trying to access resource using the wrong type. Expected ", TypeName<T>(), " got ", h.maybe_type_name());
+}
+}  // namespace internal
+
+template <class T>
+Status LookupResource(OpKernelContext* c, const ResourceHandle& h, T** resource) {
+  TF_RETURN_IF_ERROR(internal::CheckHandle<T>(h));
+  return c->resource_manager()->Lookup<T>(h.container(), internal::TypeName<T>(), h.name(), resource);
+}
+template <class T>
+Status LookupResource(OpKernelContext* c, const ResourceHandle& h, core::RefCountPtr<T>* resource) {
+  T* raw = nullptr;
+  TF_RETURN_IF_ERROR(LookupResource(c, h, &raw));
+  resource->reset(raw);
+  return OkStatus();
+}
+template <class T>
+Status CreateResource(OpKernelContext* c, const ResourceHandle& h, T* resource) {
+  const Status s = internal::CheckHandle<T>(h);
+  if (s.ok()) return c->resource_manager()->Create(h.container(), h.name(), resource);
+  resource->Unref();
+  return s;
+}
+template <class T>
+Status LookupOrCreateResource(OpKernelContext* c, const ResourceHandle& h, T** resource, std::function<Status(T**)> creator) {
+  TF_RETURN_IF_ERROR(internal::CheckHandle<T>(h));
+  return c->resource_manager()->LookupOrCreate<T>(h.container(), h.name(), resource, std::move(creator));
+}
+template <class T>
+Status DeleteResource(OpKernelContext* c, const ResourceHandle& h) {
+  TF_RETURN_IF_ERROR(internal::CheckHandle<T>(h));
+  return c->resource_manager()->Delete(h);
+}
+inline Status DeleteResource(OpKernelContext* c, const ResourceHandle& h) { return c->resource_manager()->Delete(h); }
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_RESOURCE_MGR_H_

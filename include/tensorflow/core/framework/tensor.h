@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensor: a type, a shape and elements that copies share. A tensor that is asked for elements of another type, or as a matrix when it is none,
+// throws; in a kernel that is an error of the op.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_
+#define TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_
+
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/framework/types.pb.h"
+#include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/weft_abi.h"
+
+namespace tensorflow {
+
+class Tensor {
+ public:
+  Tensor() : Tensor(DT_FLOAT) {}
+  // Without elements yet: shape [0].
+  explicit Tensor(DataType type) : type_(type) {
+    const int64 none = 0;
+    shape_.assign_trusted({&none, 1}, 0);
+  }
+  // No memory is an exception; OpKernelContext::allocate_temp gives an error instead.
+  Tensor(DataType type, const TensorShape& shape) {
+    TF_Tensor* t = nullptr;
+    TF_CHECK_OK(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
+    Take(t);
+  }
+  Tensor(float v) : Tensor(v, Value()) {}               // NOLINT: implicit as TensorFlow's
+  Tensor(double v) : Tensor(v, Value()) {}              // NOLINT
+  Tensor(int32 v) : Tensor(v, Value()) {}               // NOLINT
+  Tensor(uint32 v) : Tensor(v, Value()) {}              // NOLINT
+  Tensor(int64 v) : Tensor(v, Value()) {}               // NOLINT
+  Tensor(bool v) : Tensor(v, Value()) {}                // NOLINT
+  Tensor(tstring v) : Tensor(std::move(v), Value()) {}  // NOLINT
+  Tensor(const char* v) : Tensor(tstring(v), Value()) {}  // NOLINT
+  Tensor(ResourceHandle v) : Tensor(std::move(v), Value()) {}  // NOLINT
+  template <class T, size_t N>
+  explicit Tensor(const std::array<T, N>& values) : Tensor(DataTypeToEnum<T>::value, TensorShape({static_cast<int64>(N)})) {
+    std::copy(values.begin(), values.end(), static_cast<T*>(data_));
+  }
+  explicit Tensor(std::initializer_list<float> v) : Tensor(DT_FLOAT, TensorShape({static_cast<int64>(v.size())})) {
+    std::copy(v.begin(), v.end(), static_cast<float*>(data_));
+  }
+  Tensor(const Tensor& o) : shape_(o.shape_), data_(o.data_), type_(o.type_) {
+    if (o.c_) c_ = weft_tensor_share(o.c_), owned_ = true;
+  }
+  Tensor(Tensor&& o) noexcept : Tensor() { *this = std::move(o); }
+  Tensor& operator=(const Tensor& o) {
+    if (this == &o) return *this;
+    Tensor copy(o);
+    return Swap(copy);
+  }
+  Tensor& operator=(Tensor&& o) noexcept {
+    if (this == &o) return *this;
+    if (!o.owned_) return *this = static_cast<const Tensor&>(o);
+    return Swap(o);
+  }
+  ~Tensor() { Release(); }
+
+  DataType dtype() const { return type_; }
+  const TensorShape& shape() const { return shape_; }
+  int dims() const { return shape_.dims(); }
+  int64 dim_size(int i) const { return shape_.dim_size(i); }
+  int64 NumElements() const { return shape_.num_elements(); }
+  bool IsSameSize(const Tensor& o) const { return shape_.IsSameSize(o.shape_); }
+  bool IsInitialized() const { return c_ != nullptr; }
+  bool IsAligned() const { return reinterpret_cast<uintptr_t>(data_) % 64 == 0; }
+  bool SharesBufferWith(const Tensor& o) const { return c_ && o.c_ && data_ == o.data_; }
+  bool RefCountIsOne() const { return c_ && weft_tensor_unique(c_); }
+  size_t TotalBytes() const { return c_ ? TF_TensorByteSize(c_) : 0; }
+  size_t AllocatedBytes() const { return TotalBytes(); }
+  void* data() const { return data_; }
+  // The bytes; only of types without pointers.
+  std::string_view tensor_data() const {
+    return DataTypeCanUseMemcpy(type_) ? std::string_view(static_cast<const char*>(data_), TotalBytes()) : std::string_view();
+  }
+  std::string SummarizeValue(int64 max_entries, bool = false) const {
+    if (!c_) return "uninitialized Tensor of " + std::to_string(NumElements()) + " elements of type " + std::to_string(type_);
+    TF_Buffer* text = weft_tensor_summary(c_, max_entries);
+    std::string out(static_cast<const char*>(text->data), text->length);
+    TF_DeleteBuffer(text);
+    return out;
+  }
+  std::string DebugString(int num_values = 3) const {
+    return "Tensor<type: " + DataTypeString(type_) + " shape: " + shape_.DebugString() + " values: " + SummarizeValue(num_values) + ">";
+  }
+
+  // Shares the elements of another tensor, in a shape of as many; false, and no change, where that is not so.
+  bool CopyFrom(const Tensor& o, const TensorShape& shape) {
+    if (o.NumElements() != shape.num_elements()) return false;
+    if (!o.c_) return *this = Tensor(o.type_), shape_ = shape, true;
+    return View(o, o.type_, shape).ok();
+  }
+  Status BitcastFrom(const Tensor& o, DataType type, const TensorShape& shape) { return View(o, type, shape); }
+  void UnsafeCopyFromInternal(const Tensor& o, DataType type, const TensorShape& shape) { TF_CHECK_OK(View(o, type, shape)); }
+  // Rows [begin, end) of dimension 0; row i without that dimension. They share the elements.
+  Tensor Slice(int64 begin, int64 end) const {
+    TF_Tensor* rows = c_ ? weft_tensor_rows(c_, begin, end) : nullptr;
+    CHECK(rows != nullptr) << "no rows " << begin << " to " << end << " in a tensor of shape " << shape_;
+    Tensor t(type_);
+    t.Take(rows);
+    return t;
+  }
+  Tensor SubSlice(int64 i) const {
+    Tensor row = Slice(i, i + 1), out;
+    TensorShape shape = row.shape_;
+    shape.RemoveDim(0);
+    out.UnsafeCopyFromInternal(row, type_, shape);
+    return out;
+  }
+
+  template <class T>
+  typename TTypes<T>::Flat flat() {
+    return As<typename TTypes<T>::Flat, T>(FlatDims());
+  }
+  template <class T>
+  typename TTypes<T>::ConstFlat flat() const {
+    return As<typename TTypes<T>::ConstFlat, const T>(FlatDims());
+  }
+  template <class T>
+  typename TTypes<T>::Flat unaligned_flat() {
+    return flat<T>();
+  }
+  template <class T>
+  typename TTypes<T>::ConstFlat unaligned_flat() const {
+    return flat<T>();
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::Tensor tensor() {
+    return As<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(ExactDims<N>());
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor tensor() const {
+    return As<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(ExactDims<N>());
+  }
+  template <class T>
+  typename TTypes<T>::Vec vec() {
+    return tensor<T, 1>();
+  }
+  template <class T>
+  typename TTypes<T>::ConstVec vec() const {
+    return tensor<T, 1>();
+  }
+  template <class T>
+  typename TTypes<T>::Matrix matrix() {
+    return tensor<T, 2>();
+  }
+  template <class T>
+  typename TTypes<T>::ConstMatrix matrix() const {
+    return tensor<T, 2>();
+  }
+  template <class T>
+  typename TTypes<T>::Scalar scalar() {
+    return As<typename TTypes<T>::Scalar, T>(ScalarDims());
+  }
+  template <class T>
+  typename TTypes<T>::ConstScalar scalar() const {
+    return As<typename TTypes<T>::ConstScalar, const T>(ScalarDims());
+  }
+  // Of any sizes whose product is the number of elements.
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::Tensor shaped(gtl::ArraySlice<int64> sizes) {
+    return As<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(GivenDims<N>(sizes));
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor shaped(gtl::ArraySlice<int64> sizes) const {
+    return As<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(GivenDims<N>(sizes));
+  }
+  // The last (or first) N - 1 dimensions, all others being one.
+  template <class T, size_t N = 2>
+  typename TTypes<T, static_cast<int>(N)>::Tensor flat_inner_dims() {
+    return As<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(InnerDims<N>());
+  }
+  template <class T, size_t N = 2>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor flat_inner_dims() const {
+    return As<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(InnerDims<N>());
+  }
+  template <class T, size_t N = 2>
+  typename TTypes<T, static_cast<int>(N)>::Tensor flat_outer_dims() {
+    return As<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(OuterDims<N>());
+  }
+  template <class T, size_t N = 2>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor flat_outer_dims() const {
+    return As<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(OuterDims<N>());
+  }
+
+  // For these headers. Borrowed: whose tensor it is keeps it as long as this lives.
+  static Tensor Borrowed(TF_Tensor* t) {
+    Tensor out{};
+    out.Refer(t);
+    return out;
+  }
+  static Tensor Owning(TF_Tensor* t) {
+    Tensor out{};
+    out.Take(t);
+    return out;
+  }
+  TF_Tensor* c_tensor() const { return c_; }
+  void Refer(TF_Tensor* t) {
+    Release();
+    Describe(t);
+    owned_ = false;
+  }
+  void Take(TF_Tensor* t) {
+    Release();
+    Describe(t);
+    owned_ = true;
+  }
+
+ private:
+  struct Value {};
+  template <class T>
+  Tensor(T v, Value) : Tensor(DataTypeToEnum<T>::value, TensorShape()) {
+    *static_cast<T*>(data_) = std::move(v);
+  }
+  void Describe(TF_Tensor* t) {
+    weft_tensor_info info;
+    weft_tensor_describe(t, &info);
+    c_ = t;
+    data_ = info.data;
+    type_ = static_cast<DataType>(info.dtype);
+    shape_.assign_trusted(info.shape, info.elements);
+  }
+  void Release() {
+    if (owned_ && c_) TF_DeleteTensor(c_);
+    c_ = nullptr;
+    data_ = nullptr;
+    owned_ = false;
+  }
+  Tensor& Swap(Tensor& o) {
+    std::swap(shape_, o.shape_);
+    std::swap(c_, o.c_);
+    std::swap(data_, o.data_);
+    std::swap(type_, o.type_);
+    std::swap(owned_, o.owned_);
+    return *this;
+  }
+  Status View(const Tensor& o, DataType type, const TensorShape& shape) {
+    TF_Tensor* t = o.c_ ? weft_tensor_view(o.c_, type, shape.c_dims()) : nullptr;
+    if (!t)
+      return errors::InvalidArgument("cannot see a tensor of ", DataTypeString(o.type_), " ", o.shape_.DebugString(), " as ", DataTypeString(type),
+                                     " ", shape.DebugString());
+    Tensor out = Owning(t);
+    Swap(out);
+    return OkStatus();
+  }
+
+  template <class Kind, class T, size_t N>
+  Kind As(const std::array<ptrdiff_t, N>& dims) const {
+    constexpr DataType want = DataTypeToEnum<std::remove_const_t<T>>::value;
+    static_assert(!std::is_same_v<std::remove_const_t<T>, std::string>, "elements of string tensors are tstring");
+    if (TF_PREDICT_FALSE(want != type_)) WrongType(want);
+    return MakeView<Kind>(static_cast<T*>(data_), dims);
+  }
+  TF_ATTRIBUTE_NOINLINE void WrongType(DataType want) const {
+    CHECK_EQ(DataType_Name(type_), DataType_Name(want)) << DataTypeString(want) << " expected, got " << DataTypeString(type_);
+  }
+  std::array<ptrdiff_t, 1> FlatDims() const { return {static_cast<ptrdiff_t>(NumElements())}; }
+  std::array<ptrdiff_t, 0> ScalarDims() const {
+    CHECK_EQ(1, NumElements()) << "Must have a one element tensor";
+    return {};
+  }
+  template <size_t N>
+  std::array<ptrdiff_t, N> ExactDims() const {
+    CHECK_EQ(static_cast<int>(N), dims()) << "Asking for tensor of " << N << " dimensions from a tensor of " << dims() << " dimensions";
+    std::array<ptrdiff_t, N> out{};
+    for (size_t i = 0; i < N; ++i) out[i] = dim_size(static_cast<int>(i));
+    return out;
+  }
+  template <size_t N>
+  std::array<ptrdiff_t, N> GivenDims(gtl::ArraySlice<int64> sizes) const {
+    CHECK_EQ(N, sizes.size());
+    std::array<ptrdiff_t, N> out{};
+    int64 n = 1;
+    for (size_t i = 0; i < N; ++i) n *= sizes[i], out[i] = sizes[i];
+    CHECK_EQ(n, NumElements());
+    return out;
+  }
+  template <size_t N>
+  std::array<ptrdiff_t, N> InnerDims() const {
+    std::array<ptrdiff_t, N> out;
+    out.fill(1);
+    for (int i = 0; i < dims(); ++i) out[static_cast<size_t>(std::max(0, i - dims() + static_cast<int>(N)))] *= dim_size(i);
+    return out;
+  }
+  template <size_t N>
+  std::array<ptrdiff_t, N> OuterDims() const {
+    std::array<ptrdiff_t, N> out;
+    out.fill(1);
+    for (int i = 0; i < dims(); ++i) out[static_cast<size_t>(std::min(i, static_cast<int>(N) - 1))] *= dim_size(i);
+    return out;
+  }
+
+  TensorShape shape_;
+  TF_Tensor* c_ = nullptr;
+  void* data_ = nullptr;
+  DataType type_ = DT_FLOAT;
+  bool owned_ = false;
+};
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_

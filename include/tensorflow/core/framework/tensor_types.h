@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TTypes<T, N>: what Tensor::flat, matrix, tensor ... give. With Eigen on the include path they are Eigen's TensorMaps; without it small views of
+// ours, with the functions of those that need no expressions: (i, j), data(), size(), dimension(i), setZero(), setConstant(x), assignment.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_TENSOR_TYPES_H_
+#define TENSORFLOW_CORE_FRAMEWORK_TENSOR_TYPES_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "tensorflow/core/framework/numeric_types.h"
+#include "tensorflow/core/platform/logging.h"
+
+namespace tensorflow {
+
+#ifdef WEFT_WITH_EIGEN
+// Not marked as aligned: rows of a tensor may begin anywhere.
+template <class T, int NDIMS = 1, class IndexType = Eigen::DenseIndex>
+struct TTypes {
+  using Tensor = Eigen::TensorMap<Eigen::Tensor<T, NDIMS, Eigen::RowMajor, IndexType>>;
+  using ConstTensor = Eigen::TensorMap<Eigen::Tensor<const T, NDIMS, Eigen::RowMajor, IndexType>>;
+  using UnalignedTensor = Tensor;
+  using UnalignedConstTensor = ConstTensor;
+  using Scalar = Eigen::TensorMap<Eigen::TensorFixedSize<T, Eigen::Sizes<>, Eigen::RowMajor, IndexType>>;
+  using ConstScalar = Eigen::TensorMap<Eigen::TensorFixedSize<const T, Eigen::Sizes<>, Eigen::RowMajor, IndexType>>;
+  using Flat = Eigen::TensorMap<Eigen::Tensor<T, 1, Eigen::RowMajor, IndexType>>;
+  using ConstFlat = Eigen::TensorMap<Eigen::Tensor<const T, 1, Eigen::RowMajor, IndexType>>;
+  using Vec = Flat;
+  using ConstVec = ConstFlat;
+  using Matrix = Eigen::TensorMap<Eigen::Tensor<T, 2, Eigen::RowMajor, IndexType>>;
+  using ConstMatrix = Eigen::TensorMap<Eigen::Tensor<const T, 2, Eigen::RowMajor, IndexType>>;
+  using UnalignedFlat = Flat;
+  using UnalignedConstFlat = ConstFlat;
+  using UnalignedVec = Vec;
+  using UnalignedConstVec = ConstVec;
+  using UnalignedMatrix = Matrix;
+  using UnalignedConstMatrix = ConstMatrix;
+};
+template <class View, class T, size_t N>
+View MakeView(T* data, const std::array<ptrdiff_t, N>& dims) {
+  if constexpr (N == 0) {
+    return View(data);
+  } else {
+    Eigen::array<typename View::Index, N> sizes{};
+    std::copy(dims.begin(), dims.end(), sizes.begin());
+    return View(data, sizes);
+  }
+}
+#else
+// Elements in row-major order, N dimensions. Copying a view copies no elements, assigning to one does.
+template <class T, int N, class Index = ptrdiff_t>
+class TensorView {
+ public:
+  using Scalar = T;
+  using Dimensions = std::array<Index, static_cast<size_t>(N)>;
+  static constexpr int NumDimensions = N;
+  TensorView(T* data, const Dimensions& dims) : data_(data), dims_(dims) {}
+  TensorView(const TensorView&) = default;
+  TensorView& operator=(const TensorView& o) { return AssignFrom(o.data(), o.dimensions()); }
+  template <class U>
+  TensorView& operator=(const TensorView<U, N, Index>& o) {
+    return AssignFrom(o.data(), o.dimensions());
+  }
+  operator TensorView<const T, N, Index>() const { return {data_, dims_}; }  // NOLINT
+
+  T* data() const { return data_; }
+  Index size() const {
+    Index n = 1;
+    for (Index d : dims_) n *= d;
+    return n;
+  }
+  Index dimension(size_t i) const { return dims_[i]; }
+  const Dimensions& dimensions() const { return dims_; }
+  int rank() const { return N; }
+
+  template <class... I>
+  T& operator()(I... index) const {
+    static_assert(sizeof...(I) == static_cast<size_t>(N), "one index for each dimension");
+    Index at = 0;
+    size_t i = 0;
+    ((at = at * dims_[i++] + static_cast<Index>(index)), ...);
+    return data_[at];
+  }
+  T& operator()(const Dimensions& index) const {
+    Index at = 0;
+    for (size_t i = 0; i < dims_.size(); ++i) at = at * dims_[i] + index[i];
+    return data_[at];
+  }
+  template <int M = N, class = std::enable_if_t<M == 1>>
+  T& operator[](Index i) const {
+    return data_[i];
+  }
+
+  TensorView& setConstant(const T& value) {
+    std::fill_n(data_, size(), value);
+    return *this;
+  }
+  TensorView& setZero() { return setConstant(T(0)); }
+
+ private:
+  template <class U>
+  TensorView& AssignFrom(const U* from, const Dimensions& dims) {
+    CHECK(dims == dims_) << "assignment of a view of other dimensions";
+    std::copy_n(from, size(), data_);
+    return *this;
+  }
+  T* data_;
+  Dimensions dims_;
+};
+
+template <class T, int NDIMS = 1, class IndexType = ptrdiff_t>
+struct TTypes {
+  using Tensor = TensorView<T, NDIMS, IndexType>;
+  using ConstTensor = TensorView<const T, NDIMS, IndexType>;
+  using UnalignedTensor = Tensor;
+  using UnalignedConstTensor = ConstTensor;
+  using Scalar = TensorView<T, 0, IndexType>;
+  using ConstScalar = TensorView<const T, 0, IndexType>;
+  using Flat = TensorView<T, 1, IndexType>;
+  using ConstFlat = TensorView<const T, 1, IndexType>;
+  using Vec = Flat;
+  using ConstVec = ConstFlat;
+  using Matrix = TensorView<T, 2, IndexType>;
+  using ConstMatrix = TensorView<const T, 2, IndexType>;
+  using UnalignedFlat = Flat;
+  using UnalignedConstFlat = ConstFlat;
+  using UnalignedVec = Vec;
+  using UnalignedConstVec = ConstVec;
+  using UnalignedMatrix = Matrix;
+  using UnalignedConstMatrix = ConstMatrix;
+};
+template <class View, class T, size_t N>
+View MakeView(T* data, const std::array<ptrdiff_t, N>& dims) {
+  typename View::Dimensions sizes{};
+  std::copy(dims.begin(), dims.end(), sizes.begin());
+  return View(data, sizes);
+}
+#endif
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_TENSOR_TYPES_H_

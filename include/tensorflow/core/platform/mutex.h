@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mutex, its locks and condition_variable, over the standard library's.
+#ifndef TENSORFLOW_CORE_PLATFORM_MUTEX_H_
+#define TENSORFLOW_CORE_PLATFORM_MUTEX_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+
+#include "tensorflow/core/platform/macros.h"
+
+namespace tensorflow {
+
+enum LinkerInitialized { LINKER_INITIALIZED };
+enum ConditionResult { kCond_Timeout, kCond_MaybeNotified };
+
+class mutex {
+ public:
+  mutex() = default;
+  explicit mutex(LinkerInitialized) {}
+  void lock() { m_.lock(); }
+  bool try_lock() { return m_.try_lock(); }
+  void unlock() { m_.unlock(); }
+  void lock_shared() { m_.lock_shared(); }
+  bool try_lock_shared() { return m_.try_lock_shared(); }
+  void unlock_shared() { m_.unlock_shared(); }
+  void assert_held() const {}
+  void assert_held_shared() const {}
+
+ private:
+  std::shared_mutex m_;
+};
+
+class mutex_lock {
+ public:
+  explicit mutex_lock(mutex& m) : lock_(m) {}
+  mutex_lock(mutex& m, std::try_to_lock_t t) : lock_(m, t) {}
+  mutex_lock(mutex_lock&& o) noexcept = default;
+  explicit operator bool() const { return lock_.owns_lock(); }
+  mutex* mu() { return lock_.mutex(); }
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
+
+ private:
+  std::unique_lock<mutex> lock_;
+};
+
+class tf_shared_lock {
+ public:
+  explicit tf_shared_lock(mutex& m) : lock_(m) {}
+  tf_shared_lock(mutex& m, std::try_to_lock_t t) : lock_(m, t) {}
+  tf_shared_lock(tf_shared_lock&& o) noexcept = default;
+  explicit operator bool() const { return lock_.owns_lock(); }
+
+ private:
+  std::shared_lock<mutex> lock_;
+};
+
+class condition_variable {
+ public:
+  void wait(mutex_lock& lock) { c_.wait(lock); }
+  template <class Predicate>
+  void wait(mutex_lock& lock, Predicate done) {
+    c_.wait(lock, done);
+  }
+  template <class Rep, class Period>
+  std::cv_status wait_for(mutex_lock& lock, std::chrono::duration<Rep, Period> time) {
+    return c_.wait_for(lock, time);
+  }
+  void notify_one() { c_.notify_one(); }
+  void notify_all() { c_.notify_all(); }
+
+ private:
+  std::condition_variable_any c_;
+};
+
+inline ConditionResult WaitForMilliseconds(mutex_lock* lock, condition_variable* c, long ms) {  // NOLINT
+  return c->wait_for(*lock, std::chrono::milliseconds(ms)) == std::cv_status::timeout ? kCond_Timeout : kCond_MaybeNotified;
+}
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_PLATFORM_MUTEX_H_

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StatusOr<T>: a value, or why there is none.
+#ifndef TENSORFLOW_CORE_PLATFORM_STATUSOR_H_
+#define TENSORFLOW_CORE_PLATFORM_STATUSOR_H_
+
+#include <optional>
+#include <utility>
+
+#include "tensorflow/core/platform/errors.h"
+
+namespace tensorflow {
+
+template <class T>
+class [[nodiscard]] StatusOr {
+ public:
+  using value_type = T;
+  StatusOr() : status_(error::UNKNOWN, "") {}
+  StatusOr(const Status& status) : status_(status) { CheckNotOk(); }  // NOLINT
+  StatusOr(Status&& status) : status_(std::move(status)) { CheckNotOk(); }  // NOLINT
+  template <class U = T, class = std::enable_if_t<std::is_constructible_v<T, U&&> && !std::is_same_v<std::decay_t<U>, StatusOr> &&
+                                                  !std::is_same_v<std::decay_t<U>, Status>>>
+  StatusOr(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const { return status_; }
+  const T& value() const& { return Checked(), *value_; }
+  T& value() & { return Checked(), *value_; }
+  T&& value() && { return Checked(), std::move(*value_); }
+  const T& ValueOrDie() const& { return value(); }
+  T& ValueOrDie() & { return value(); }
+  T&& ValueOrDie() && { return std::move(*this).value(); }
+  const T& operator*() const& { return value(); }
+  T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  const T* operator->() const { return &value(); }
+  T* operator->() { return &value(); }
+  template <class U>
+  T value_or(U&& other) const {
+    return ok() ? *value_ : static_cast<T>(std::forward<U>(other));
+  }
+
+ private:
+  void Checked() const {
+    if (!ok()) internal::LogMessageFatal(__FILE__, __LINE__).stream() << "Attempting to fetch value instead of handling error " << status_;
+  }
+  void CheckNotOk() {
+    if (status_.ok()) status_ = errors::Internal("An OK status is not a valid constructor argument to StatusOr<T>");
+  }
+  Status status_;
+  std::optional<T> value_;
+};
+
+}  // namespace tensorflow
+
+#ifndef ABSL_STATUS_STATUSOR_H_
+namespace absl {
+using tensorflow::StatusOr;
+}
+#endif
+
+#define WEFT_JOIN_(a, b) a##b
+#define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)
+#define TF_ASSIGN_OR_RETURN(lhs, expr) WEFT_ASSIGN_OR_RETURN_(WEFT_JOIN(weft_status_or_, __COUNTER__), lhs, expr)
+#define WEFT_ASSIGN_OR_RETURN_(tmp, lhs, expr)          \
+  auto tmp = (expr);                                    \
+  if (TF_PREDICT_FALSE(!tmp.ok())) return tmp.status(); \
+  lhs = std::move(tmp).value()
+
+#endif  // TENSORFLOW_CORE_PLATFORM_STATUSOR_H_

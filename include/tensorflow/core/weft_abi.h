@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the C++ headers of tensorflow/core are written in terms of, beside TensorFlow's C API: plain C functions, so that programs and
+// libraries of ops depend on no C++ type of the engine. Not for direct use.
+//
+// A function that returns TF_Status* returns null when all went well; the caller deletes what it gets otherwise.
+#ifndef TENSORFLOW_CORE_WEFT_ABI_H_
+#define TENSORFLOW_CORE_WEFT_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensorflow/c/c_api_macros.h"
+#include "tensorflow/c/tf_buffer.h"
+#include "tensorflow/c/tf_status.h"
+#include "tensorflow/c/tf_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_text {
+  const char* data;
+  size_t size;
+} weft_text;
+
+// rank is -1 where it is not known, an unknown dimension is -1.
+typedef struct weft_dims {
+  const int64_t* dims;
+  int rank;
+} weft_dims;
+
+typedef struct weft_node weft_node;  // one use of an op, its attributes known
+typedef struct weft_attr weft_attr;
+typedef struct weft_construction weft_construction;  // while a kernel is made
+typedef struct weft_run weft_run;                    // while it runs
+typedef struct weft_done weft_done;                  // what an asynchronous kernel calls at its end
+typedef struct weft_shapes weft_shapes;              // while shapes are inferred
+typedef struct weft_pool weft_pool;
+typedef struct weft_resources weft_resources;
+typedef struct weft_cancellation weft_cancellation;
+
+// ---- Tensors ----
+
+typedef struct weft_tensor_info {
+  void* data;
+  weft_dims shape;  // valid as long as the tensor
+  int64_t elements;
+  int dtype;
+} weft_tensor_info;
+
+TF_CAPI_EXPORT void weft_tensor_describe(const TF_Tensor* tensor, weft_tensor_info* info);
+TF_CAPI_EXPORT TF_Status* weft_tensor_allocate(int dtype, weft_dims shape, TF_Tensor** out);
+// Another handle of the same memory: as it is, with another type or shape of as many bytes (null where they differ), rows of dimension 0.
+TF_CAPI_EXPORT TF_Tensor* weft_tensor_share(const TF_Tensor* tensor);
+TF_CAPI_EXPORT TF_Tensor* weft_tensor_view(const TF_Tensor* tensor, int dtype, weft_dims shape);
+TF_CAPI_EXPORT TF_Tensor* weft_tensor_rows(const TF_Tensor* tensor, int64_t begin, int64_t end);
+TF_CAPI_EXPORT TF_Status* weft_tensor_copy(const TF_Tensor* tensor, TF_Tensor** out);
+TF_CAPI_EXPORT int weft_tensor_unique(const TF_Tensor* tensor);
+TF_CAPI_EXPORT TF_Buffer* weft_tensor_summary(const TF_Tensor* tensor, int64_t limit);
+
+// ---- Elements of DT_RESOURCE tensors: 16 bytes each ----
+
+TF_CAPI_EXPORT void weft_handle_copy(void* to, const void* from);  // `to` is a handle already
+TF_CAPI_EXPORT void weft_handle_destroy(void* handle);             // leaves an empty one
+enum { WEFT_HANDLE_DEVICE, WEFT_HANDLE_CONTAINER, WEFT_HANDLE_NAME, WEFT_HANDLE_TYPE };
+TF_CAPI_EXPORT weft_text weft_handle_text(const void* handle, int which);
+TF_CAPI_EXPORT void weft_handle_set_text(void* handle, int which, weft_text text);
+TF_CAPI_EXPORT uint64_t weft_handle_hash(const void* handle);
+TF_CAPI_EXPORT void weft_handle_set_hash(void* handle, uint64_t hash);
+
+// ---- Nodes and their attributes ----
+
+enum {
+  WEFT_ATTR_NONE,
+  WEFT_ATTR_INT,
+  WEFT_ATTR_FLOAT,
+  WEFT_ATTR_BOOL,
+  WEFT_ATTR_STRING,
+  WEFT_ATTR_TYPE,
+  WEFT_ATTR_SHAPE,
+  WEFT_ATTR_TENSOR,
+  WEFT_ATTR_FUNC
+};
+enum { WEFT_ATTR_LIST = 16 };  // added for lists; alone: an empty list of unknown type
+
+TF_CAPI_EXPORT weft_text weft_node_name(const weft_node* node);
+TF_CAPI_EXPORT weft_text weft_node_op(const weft_node* node);
+TF_CAPI_EXPORT int weft_node_num_inputs(const weft_node* node);
+TF_CAPI_EXPORT int weft_node_num_outputs(const weft_node* node);
+TF_CAPI_EXPORT int weft_node_input_type(const weft_node* node, int i);
+TF_CAPI_EXPORT int weft_node_output_type(const weft_node* node, int i);
+// Which inputs (or outputs) an argument stands for; 0 where there is no such argument.
+TF_CAPI_EXPORT int weft_node_range(const weft_node* node, int outputs, weft_text name, int* begin, int* end);
+TF_CAPI_EXPORT const weft_attr* weft_node_attr(const weft_node* node, weft_text name);
+TF_CAPI_EXPORT int weft_attr_kind(const weft_attr* attr);
+TF_CAPI_EXPORT size_t weft_attr_size(const weft_attr* attr);  // 1 for what is no list
+TF_CAPI_EXPORT weft_text weft_attr_kind_name(const weft_attr* attr);
+// Element i, of the kind that weft_attr_kind says.
+TF_CAPI_EXPORT int64_t weft_attr_int(const weft_attr* attr, size_t i);  // of int, bool and type
+TF_CAPI_EXPORT float weft_attr_float(const weft_attr* attr, size_t i);
+TF_CAPI_EXPORT weft_text weft_attr_text(const weft_attr* attr, size_t i);  // of string, and the name of func
+TF_CAPI_EXPORT weft_dims weft_attr_dims(const weft_attr* attr, size_t i);
+TF_CAPI_EXPORT const TF_Tensor* weft_attr_tensor(const weft_attr* attr, size_t i);
+
+// ---- Registering, also before main; an error is kept for whoever loads the library, or logged ----
+
+typedef struct weft_op_def {
+  weft_text name, doc;
+  const weft_text *inputs, *outputs, *attrs;
+  size_t num_inputs, num_outputs, num_attrs;
+  int stateful, commutative, aggregate, allows_uninitialized_input, distributed_communication;
+  int deprecated_since;
+  weft_text deprecation;
+  TF_Status* (*shape)(void* data, weft_shapes* context);  // null: shapes are unknown
+  void* data;                                             // of shape; kept for ever
+} weft_op_def;
+
+typedef struct weft_type_constraint {
+  weft_text attr;
+  const int* types;
+  size_t num_types;
+} weft_type_constraint;
+
+typedef struct weft_kernel_def {
+  weft_text op, device, label;
+  const weft_type_constraint* constraints;
+  size_t num_constraints;
+  const weft_text* host_memory;
+  size_t num_host_memory;
+  int priority;
+  void* data;  // of create; kept for ever
+  void* (*create)(void* data, weft_construction* c, int* asynchronous);
+  TF_Status* (*compute)(void* kernel, weft_run* run);
+  // Returns an error only if it did not and will not call done.
+  TF_Status* (*compute_async)(void* kernel, weft_run* run, weft_done* done);
+  void (*destroy)(void* kernel);
+} weft_kernel_def;
+
+TF_CAPI_EXPORT void weft_register_op(const weft_op_def* def);
+TF_CAPI_EXPORT void weft_register_kernel(const weft_kernel_def* def);
+TF_CAPI_EXPORT void weft_log(int severity, weft_text file, int line, weft_text message);
+
+// ---- While a kernel is made ----
+
+TF_CAPI_EXPORT const weft_node* weft_construction_node(weft_construction* c);
+TF_CAPI_EXPORT weft_text weft_construction_device_type(weft_construction* c);
+TF_CAPI_EXPORT void weft_construction_fail(weft_construction* c, int code, weft_text message);
+
+// ---- While it runs ----
+
+TF_CAPI_EXPORT const weft_node* weft_run_node(weft_run* run);
+TF_CAPI_EXPORT int weft_run_num_inputs(weft_run* run);
+TF_CAPI_EXPORT int weft_run_num_outputs(weft_run* run);
+// The run's own tensors, not to be deleted; null where there is none.
+TF_CAPI_EXPORT const TF_Tensor* weft_run_input(weft_run* run, int i);
+TF_CAPI_EXPORT TF_Tensor* weft_run_output(weft_run* run, int i);
+TF_CAPI_EXPORT TF_Status* weft_run_allocate(weft_run* run, int i, weft_dims shape);
+// Takes the memory of an input for an output, where nobody else needs it; 0 if not.
+TF_CAPI_EXPORT int weft_run_forward(weft_run* run, int input, int output, weft_dims shape);
+TF_CAPI_EXPORT TF_Status* weft_run_set_output(weft_run* run, int i, const TF_Tensor* tensor);
+TF_CAPI_EXPORT int64_t weft_run_step_id(weft_run* run);
+TF_CAPI_EXPORT weft_text weft_run_device_name(weft_run* run);
+TF_CAPI_EXPORT weft_text weft_run_device_type(weft_run* run);
+TF_CAPI_EXPORT weft_pool* weft_run_pool(weft_run* run);
+TF_CAPI_EXPORT weft_resources* weft_run_resources(weft_run* run);
+TF_CAPI_EXPORT weft_cancellation* weft_run_cancellation(weft_run* run);  // may be null
+TF_CAPI_EXPORT void weft_done_call(weft_done* done, int code, weft_text message);  // once
+
+TF_CAPI_EXPORT int weft_cancellation_cancelled(weft_cancellation* c);
+TF_CAPI_EXPORT int64_t weft_cancellation_token(weft_cancellation* c);
+// 0, and release(data) was called: cancelled already.
+TF_CAPI_EXPORT int weft_cancellation_register(weft_cancellation* c, int64_t token, void (*call)(void*), void (*release)(void*), void* data);
+TF_CAPI_EXPORT int weft_cancellation_deregister(weft_cancellation* c, int64_t token);
+
+// ---- Threads ----
+
+TF_CAPI_EXPORT weft_pool* weft_pool_new(int threads);
+TF_CAPI_EXPORT void weft_pool_delete(weft_pool* pool);
+TF_CAPI_EXPORT int weft_pool_threads(weft_pool* pool);
+// Returns when all of [0, n) is done. What a part throws is thrown here.
+TF_CAPI_EXPORT void weft_pool_for(weft_pool* pool, int64_t n, double nanoseconds, void (*part)(void*, int64_t, int64_t), void* data);
+// Calls task(data) later, which frees data.
+TF_CAPI_EXPORT void weft_pool_schedule(weft_pool* pool, void (*task)(void*), void* data);
+
+// ---- Resources of C++ classes, known by container, type and name ----
+
+typedef struct weft_resource_functions {
+  void (*ref)(void* object);
+  void (*unref)(void* object);
+  void (*describe)(void* object, void* sink, void (*write)(void* sink, weft_text text));
+} weft_resource_functions;
+
+TF_CAPI_EXPORT weft_text weft_resources_default_container(weft_resources* r);
+// Takes over one reference, whatever comes of it.
+TF_CAPI_EXPORT TF_Status* weft_resources_create(weft_resources* r, weft_text container, weft_text type, weft_text name, void* object,
+                                                const weft_resource_functions* functions);
+// *object has one more reference.
+TF_CAPI_EXPORT TF_Status* weft_resources_lookup(weft_resources* r, weft_text container, weft_text type, weft_text name, void** object);
+TF_CAPI_EXPORT TF_Status* weft_resources_lookup_or_create(weft_resources* r, weft_text container, weft_text type, weft_text name, void** object,
+                                                          TF_Status* (*make)(void* data, void** object), void* data,
+                                                          const weft_resource_functions* functions);
+TF_CAPI_EXPORT TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_text type, weft_text name);
+TF_CAPI_EXPORT void weft_resources_clear(weft_resources* r, weft_text container);
+
+// ---- While shapes are inferred ----
+
+TF_CAPI_EXPORT const weft_node* weft_shapes_node(weft_shapes* s);
+TF_CAPI_EXPORT weft_dims weft_shapes_input(weft_shapes* s, int i);
+TF_CAPI_EXPORT void weft_shapes_set_output(weft_shapes* s, int i, weft_dims shape);
+// The value of an input, if it is known; an input read as a shape, into dims (254 fit): its rank, -1 if that is unknown, -2 for an error.
+TF_CAPI_EXPORT const TF_Tensor* weft_shapes_constant(weft_shapes* s, int i);
+TF_CAPI_EXPORT int weft_shapes_constant_shape(weft_shapes* s, int i, int64_t* dims);
+// What a resource or variant holds: its type, 0 if that is not known.
+TF_CAPI_EXPORT int weft_shapes_handle(weft_shapes* s, int i, weft_dims* shape);
+TF_CAPI_EXPORT void weft_shapes_set_handle(weft_shapes* s, int i, int dtype, weft_dims shape);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TENSORFLOW_CORE_WEFT_ABI_H_

@@ -1,0 +1,209 @@
+"""Ops and kernels in C++ sources for TensorFlow (REGISTER_OP, OpKernel), compiled with the flags that tf.sysconfig gives."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import weft as tf
+
+SOURCES = pathlib.Path(__file__).parent / "custom_ops"
+compiler = shutil.which("g++") or shutil.which("c++")
+pytestmark = pytest.mark.skipif(compiler is None, reason="no C++ compiler")
+
+
+def build(folder, name, text=None, flags=("-std=c++17",)):
+    """The library of one source, without a warning in our headers."""
+    source = SOURCES / f"{name}.cc"
+    if text is not None:
+        source = folder / f"{name}.cc"
+        source.write_text(text)
+    path = folder / f"lib{name}.so"
+    options = [*tf.sysconfig.get_compile_flags(), *flags, "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared"]
+    subprocess.run([compiler, *options, source, "-o", path, *tf.sysconfig.get_link_flags()], check=True)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("ops")
+
+
+@pytest.fixture(scope="module")
+def hostile(folder):
+    return tf.load_op_library(build(folder, "hostile"))
+
+
+def test_program(folder):
+    """A program with ops of every kind prints what it prints with TensorFlow."""
+    library = build(folder, "ops", flags=())
+    program = [sys.executable, "-m", "weft", SOURCES / "program.py", library]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=900, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == (SOURCES / "ops.out").read_text().splitlines()
+    needed = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
+    assert "NEEDED" in needed and "tensorflow" not in needed
+
+
+def test_old_forms(folder):
+    ops = tf.load_op_library(build(folder, "old_forms"))
+    for dtype in (np.float32, np.int32, np.int64):
+        assert ops.old_zero_out(np.array([5, 4, 3], dtype), preserve_index=1).numpy().tolist() == [0, 4, 0]
+    assert ops.old_zero_out([5, 4]).numpy().tolist() == [5, 0]
+    assert "Sets all elements but one to zero." in ops.old_zero_out.__doc__
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Need preserve_index >= 0, got -1"):
+        ops.old_zero_out([1], preserve_index=-1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="preserve_index out of range"):
+        ops.old_zero_out([1], preserve_index=1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ZeroOut expects a 1-D vector."):
+        ops.old_zero_out([[1]])
+    assert ops.old_forms().numpy() == b"gone 1 NOT_FOUND: gone OK [2,3] 6 2147483647 not found"
+
+
+ERRORS = {
+    "constructor throws": (tf.errors.InternalError, "from the constructor"),
+    "no such attribute": (tf.errors.NotFoundError, "No attr named 'nothing'"),
+    "wrong kind of attribute": (tf.errors.InvalidArgumentError, "with type 'string' when 'int' expected"),
+    "throws": (tf.errors.InternalError, "from Compute"),
+    "throws a number": (tf.errors.InternalError, "an exception of unknown type"),
+    "no output": (tf.errors.InternalError, "Missing 0-th output"),
+    "wrong element type": (tf.errors.InternalError, "int32 expected, got float"),
+    "not a matrix": (tf.errors.InternalError, "Asking for tensor of 2 dimensions from a tensor of 1 dimensions"),
+    "no such input": (tf.errors.InternalError, "input 7 of 1"),
+    "check": (tf.errors.InternalError, r"Check failed: c->num_inputs\(\) == 2 \(1 vs. 2\) two are needed"),
+    "fatal": (tf.errors.InternalError, "the end"),
+    "wrong output type": (tf.errors.InternalError, "expected type for output 0: float, got int32"),
+    "empty output": (tf.errors.InvalidArgumentError, "output 0 is a tensor without a value"),
+    "no such output": (tf.errors.InternalError, "there is no output 3"),
+    "no such slice": (tf.errors.InternalError, "no rows 5 to 9"),
+    "negative shape": (tf.errors.InternalError, "Expected a non-negative size, got -1"),
+    "too much memory": (tf.errors.ResourceExhaustedError, "(?i)oom|memory"),
+    "too many elements": (tf.errors.InternalError, "overflow"),
+    "handle of a float": (tf.errors.InternalError, "resource expected, got float"),
+    "no resource": (tf.errors.NotFoundError, "nobody"),
+    "thread throws": (tf.errors.InternalError, "from a thread"),
+    "two errors": (tf.errors.AbortedError, "the first"),
+}
+
+
+@pytest.mark.parametrize("what", ERRORS)
+def test_hostile_kernels(hostile, what):
+    error, text = ERRORS[what]
+    with pytest.raises(error, match=text):
+        hostile.hostile([1.0, 2.0], what=what)
+    with pytest.raises(error, match=text):
+        tf.function(lambda x: hostile.hostile(x, what=what) + 1.0)(tf.constant([1.0, 2.0]))
+    assert hostile.hostile([1.0, 2.0], what="nothing").numpy().tolist() == [1.0, 2.0]
+
+
+def test_hostile_async_kernels(hostile):
+    call = hostile.hostile_async
+    for what, text in (
+        ("throws", "from ComputeAsync"),
+        ("no output", "Missing 0-th output"),
+        ("never done", "dropped its callback"),
+    ):
+        with pytest.raises(tf.errors.InternalError, match=text):
+            call([1.0], what=what)
+        with pytest.raises(tf.errors.InternalError, match=text):
+            tf.function(lambda x, what=what: call(x, what=what) + 1.0)(tf.constant([1.0]))
+    for what in ("done and throws", "done twice", "slow"):
+        assert call([1.0], what=what).numpy().tolist() == [1.0]
+        assert tf.function(lambda x, what=what: call(x, what=what) + 1.0)(tf.constant([1.0])).numpy().tolist() == [2.0]
+
+
+def test_hostile_shape_functions(hostile):
+    spec = tf.TensorSpec([2], tf.float32)
+    for what, text in (
+        ("throws", "from the shape function"),
+        ("no such dimension", "dimension 9 of a shape of rank 1"),
+        ("no such output", "at"),
+    ):
+        with pytest.raises((ValueError, tf.errors.InternalError), match=text):
+            tf.function(lambda x, what=what: hostile.hostile_shape(x, what=what)).get_concrete_function(spec)
+
+
+LABELS = r"""
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+using namespace tensorflow;
+template <int kValue>
+class ValueOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override { c->set_output(0, Tensor(kValue)); }
+};
+// Before the op, as in a file that comes first.
+REGISTER_KERNEL_BUILDER(Name("LabelledValue").Device(DEVICE_CPU), ValueOp<1>);
+REGISTER_KERNEL_BUILDER(Name("LabelledValue").Device(DEVICE_CPU).Label("other"), ValueOp<2>);
+REGISTER_KERNEL_BUILDER(Name("LabelledValue").Device(DEVICE_GPU), ValueOp<3>);
+REGISTER_KERNEL_BUILDER(Name("PreferredValue").Device(DEVICE_CPU), ValueOp<4>);
+REGISTER_KERNEL_BUILDER(Name("PreferredValue").Device(DEVICE_CPU).Priority(1), ValueOp<5>);
+REGISTER_OP("LabelledValue").Output("value: int32");
+REGISTER_OP("PreferredValue").Output("value: int32");
+"""
+
+
+def test_labels_and_priorities(folder):
+    ops = tf.load_op_library(build(folder, "labels", LABELS))
+    assert ops.labelled_value().numpy() == 1
+    assert ops.preferred_value().numpy() == 5
+
+
+def test_bad_libraries(folder):
+    head = '#include "tensorflow/core/framework/op.h"\n'
+    for name, op, text in (
+        ("bad_type", 'REGISTER_OP("BadType").Input("x: nosuchtype");', "unknown type nosuchtype"),
+        ("bad_attr", 'REGISTER_OP("BadAttr").Attr("x: nosuchtype");', "unknown type of attribute 'nosuchtype'"),
+        ("bad_name", 'REGISTER_OP("not a name");', "Invalid name: not a name"),
+    ):
+        library = build(folder, name, head + op)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            tf.load_op_library(library)
+
+
+def test_two_libraries_with_one_op(folder):
+    """As in TensorFlow the first one stays, and the second library adds nothing."""
+    source = r"""
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+REGISTER_OP("TwiceThere").Output("value: int32");
+class TwiceThere : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(tensorflow::OpKernelContext* c) override { c->set_output(0, tensorflow::Tensor(VALUE)); }
+};
+REGISTER_KERNEL_BUILDER(Name("TwiceThere").Device(tensorflow::DEVICE_CPU), TwiceThere);
+"""
+    first = tf.load_op_library(build(folder, "first", source.replace("VALUE", "1")))
+    second = tf.load_op_library(build(folder, "second", source.replace("VALUE", "2")))
+    assert first.twice_there().numpy() == 1
+    assert not hasattr(second, "twice_there")
+
+
+def test_headers_alone():
+    """Each C++ header compiles by itself, without warnings."""
+    include = pathlib.Path(tf.sysconfig.get_include())
+    c_headers = re.compile(r"core/(common_runtime/|platform/ctstring)")
+    headers = sorted(str(p.relative_to(include)) for p in (include / "tensorflow" / "core").rglob("*.h"))
+    headers = [h for h in headers if not c_headers.search(h)]
+    assert len(headers) > 40
+    flags = [
+        *tf.sysconfig.get_compile_flags(),
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsyntax-only",
+        "-x",
+        "c++",
+        "-",
+    ]
+    for header in headers:
+        done = subprocess.run([compiler, *flags], input=f'#include "{header}"\n', capture_output=True, text=True)
+        assert done.returncode == 0, f"{header}:\n{done.stderr}"
