@@ -90,6 +90,22 @@ def _in_graph(x, y, op):
     return (x, made) if plain is y else (made, y)
 
 
+def _in_words_of_graphs(error, x, y, op):
+    """The error of a right side that is nothing a tensor can be made of; graphs have another one."""
+    unknown = isinstance(x, Tensor) and str(error).startswith("Attempt to convert a value")
+    if not unknown or not _weft.in_graph() or y is None:
+        return error
+    if op:
+        dtype = x.dtype.base_dtype
+        return TypeError(
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {y} of type '{type(y).__name__}' instead. Error: {_expected(dtype, y)}"
+        )
+    return TypeError(
+        f"Failed to convert elements of {y} to Tensor. Consider casting elements to a supported type. See "
+        "https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
+    )
+
+
 def _stands_alone(value):
     """Ragged and sparse tensors have operators of their own; IndexedSlices, and what others have registered a conversion for, becomes a tensor."""
     kind = type(value)
@@ -110,7 +126,7 @@ def _operator(function, reflected, tensors=_tensors, op=None):
             y = _weft.convert(y, x.dtype, None)
         try:
             x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as error:
             # The other side may know what to do with a tensor; it is given one, also where a variable stands on the left.
             if (
                 reflected
@@ -121,7 +137,7 @@ def _operator(function, reflected, tensors=_tensors, op=None):
                 result = getattr(other, reflected)(x)
                 if result is not NotImplemented:
                     return result
-            raise
+            raise _in_words_of_graphs(error, x, y, op) from None
         return function(x, y)
 
     return call
@@ -189,7 +205,10 @@ def _equality(op, same):
         around = own.graph if isinstance(own, SymbolicTensor) else graph
         if around is not None and not around.building_function:
             return (x is y) is same
-        x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
+        try:
+            x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
+        except ValueError as error:
+            raise _in_words_of_graphs(error, x, y, op) from None
         return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
 
     return call

@@ -8,7 +8,6 @@ from weft._src.tensorflow import absent as _absent
 _MODULES = """
 framework.convert: convert_to_tensor
 framework.tensor: EagerTensor
-compat.v1.values: convert_to_tensor_or_composite=convert_to_tensor_or_sparse_tensor
 """
 
 NullContextmanager = contextlib.nullcontext
@@ -25,6 +24,19 @@ def uid():
 def name_from_scope_name(name):
     """A scope's name without the slash at its end."""
     return name[:-1] if name and name[-1] == "/" else name
+
+
+def convert_to_tensor_or_composite(value, dtype=None, name=None):
+    """A composite tensor as it is, all else as a tensor."""
+    from weft._src.framework.convert import convert_to_tensor
+
+    if getattr(type(value), "_is_composite", False):
+        if dtype is not None and not value.dtype.is_compatible_with(dtype):
+            raise ValueError(
+                f"Tensor conversion dtype mismatch. Requested dtype is {dtype.name}, Tensor has dtype {value.dtype.name}: {value!r}"
+            )
+        return value
+    return convert_to_tensor(value, dtype, name=name)
 
 
 def colocate_with(op, ignore_existing=False):
