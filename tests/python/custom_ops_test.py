@@ -50,6 +50,47 @@ def test_program(folder):
     assert "NEEDED" in needed and "tensorflow" not in needed
 
 
+def test_calls(folder):
+    """Arguments by place and by name, as Python's own functions take them."""
+    ops = tf.load_op_library(build(folder, "calls", CALLS))
+    assert ops.call_it([2], 3).numpy().tolist() == ops.call_it(in_=[2], b=3).numpy().tolist() == [5]
+    assert (
+        ops.call_it([2], 3, scale=2, name="n").numpy().tolist()
+        == ops.CallIt(in_=[2], b=3, scale=2).numpy().tolist()
+        == [10]
+    )
+    for bad in (
+        lambda: ops.call_it([2]),
+        lambda: ops.call_it([2], 3, 1, "n", 5),
+        lambda: ops.call_it([2], 3, b=3),
+        lambda: ops.call_it([2], c=3),
+    ):
+        with pytest.raises(TypeError):
+            bad()
+
+
+CALLS = r"""
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+REGISTER_OP("CallIt").Input("in: int32").Input("b: int32").Output("out: int32").Attr("scale: int = 1");
+class CallIt : public tensorflow::OpKernel {
+ public:
+  explicit CallIt(tensorflow::OpKernelConstruction* c) : OpKernel(c) { OP_REQUIRES_OK(c, c->GetAttr("scale", &scale_)); }
+  void Compute(tensorflow::OpKernelContext* c) override {
+    tensorflow::Tensor* out = nullptr;
+    OP_REQUIRES_OK(c, c->allocate_output("out", c->input(0).shape(), &out));
+    for (int i = 0; i < out->NumElements(); ++i) {
+      out->vec<tensorflow::int32>()(i) = scale_ * (c->input(0).vec<tensorflow::int32>()(i) + c->input(1).scalar<tensorflow::int32>()());
+    }
+  }
+
+ private:
+  tensorflow::int32 scale_ = 0;
+};
+REGISTER_KERNEL_BUILDER(Name("CallIt").Device(tensorflow::DEVICE_CPU), CallIt);
+"""
+
+
 def test_old_forms(folder):
     ops = tf.load_op_library(build(folder, "old_forms"))
     for dtype in (np.float32, np.int32, np.int64):
@@ -128,6 +169,19 @@ def test_hostile_shape_functions(hostile):
             tf.function(lambda x, what=what: hostile.hostile_shape(x, what=what)).get_concrete_function(spec)
 
 
+def test_eigen(folder):
+    """With Eigen on the include path tensors are Eigen's maps, and expressions run on the engine's threads."""
+    ops = tf.load_op_library(build(folder, "eigen", flags=("-std=c++17", "-isystem", "/usr/include/eigen3")))
+    for dtype in (np.float32, np.float64):
+        x, y = np.arange(6, dtype=dtype).reshape(2, 3), np.ones((2, 3), dtype)
+        z, sums = ops.eigen_axpy(dtype(2), x, y)
+        assert z.numpy().tolist() == [[1, 3, 5], [7, 9, 11]]
+        assert sums.numpy().tolist() == [9, 27]
+    ones = np.ones((500, 3000), np.float32)
+    z, sums = ops.eigen_axpy(np.float32(2), ones, ones)
+    assert (z.numpy() == 3).all() and (sums.numpy() == 9000).all()
+
+
 LABELS = r"""
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -190,7 +244,9 @@ def test_headers_alone():
     """Each C++ header compiles by itself, without warnings."""
     include = pathlib.Path(tf.sysconfig.get_include())
     c_headers = re.compile(r"core/(common_runtime/|platform/ctstring)")
-    headers = sorted(str(p.relative_to(include)) for p in (include / "tensorflow" / "core").rglob("*.h"))
+    headers = sorted(
+        str(p.relative_to(include)) for top in ("core", "cc") for p in (include / "tensorflow" / top).rglob("*.h")
+    )
     headers = [h for h in headers if not c_headers.search(h)]
     assert len(headers) > 40
     flags = [

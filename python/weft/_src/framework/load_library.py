@@ -19,10 +19,20 @@ def _function(op):
     raw = raw_ops._RawOp(op)
 
     def call(*args, **kwargs):
-        bound = signature.bind(*args, **kwargs)
-        return op(**{raw.own_name(k): v for k, v in bound.arguments.items()})
+        if (
+            len(args) > len(names)
+            or not (required <= {*kwargs, *names[: len(args)]})
+            or not kwargs.keys() <= public[len(args)]
+        ):
+            signature.bind(*args, **kwargs)  # says what is wrong
+        kwargs.update(zip(names, args))
+        return op(**{raw.own_name(k): v for k, v in kwargs.items()} if renamed else kwargs)
 
     signature = call.__signature__ = raw.__signature__
+    names = tuple(signature.parameters)
+    required = {p.name for p in signature.parameters.values() if p.default is p.empty}
+    renamed = any(raw.own_name(n) != n for n in names)
+    public = [set(names[i:]) for i in range(len(names) + 1)]  # what may be given by name behind i arguments
     call.__name__ = call.__qualname__ = op.__name__
     call.__doc__ = op.__doc__ or f"The op {op.op_name}."
     return call, raw

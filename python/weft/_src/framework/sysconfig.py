@@ -19,7 +19,7 @@ def _folder(part):
 
 
 def get_include():
-    """The folder of TensorFlow's C headers."""
+    """The folder of TensorFlow's C and C++ headers."""
     return _os.path.join(_folder("include"), "include")
 
 

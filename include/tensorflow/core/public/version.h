@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The version of TensorFlow whose interface this is.
+#ifndef TENSORFLOW_CORE_PUBLIC_VERSION_H_
+#define TENSORFLOW_CORE_PUBLIC_VERSION_H_
+
+#define TF_MAJOR_VERSION 2
+#define TF_MINOR_VERSION 21
+#define TF_PATCH_VERSION 0
+#define TF_VERSION_SUFFIX ""
+#define TF_VERSION_STRING "2.21.0"
+
+#endif  // TENSORFLOW_CORE_PUBLIC_VERSION_H_
