@@ -157,6 +157,17 @@ def input_():
     print([int(s) for s in sizes])
 
 
+def hints():
+    """Datasets that say where they are to be divided."""
+    hint, policy = tf.data.experimental.SHARD_HINT, tf.data.experimental.AutoShardPolicy.HINT
+    for dataset in (
+        tf.data.Dataset.range(12).map(lambda x: x * 2).shard(hint, hint).batch(4),
+        tf.data.Dataset.range(12).batch(4),
+    ):
+        distributed = strategy.experimental_distribute_dataset(options_of(dataset, policy))
+        print([whole(strategy.run(tf.reduce_sum, args=(x,))) for x in distributed])
+
+
 def data():
     rng = np.random.RandomState(3)
     x = rng.uniform(-1, 1, [64, 8]).astype(np.float32)
@@ -207,7 +218,7 @@ def checkpoints():
     )
 
 
-sections = {f.__name__: f for f in (facts, variables, values, gradients, input_, training, checkpoints)}
+sections = {f.__name__: f for f in (facts, variables, values, gradients, input_, training, checkpoints, hints)}
 for name in os.environ["SECTIONS"].split(","):
     print("==", name, flush=True)
     sections[name]()

@@ -182,6 +182,24 @@ def errors():
     print(coordinator.fetch(coordinator.schedule(right, args=(tf.constant(5.0),))), attempt(coordinator.join))
 
 
+def per_worker_variables():
+    """Each worker has its own; outside of functions it is one of the coordinator."""
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0], per_worker_variable=True)
+
+    @tf.function
+    def step(by):
+        v.assign_add([by, by])
+        return v + 0.0
+
+    added = coordinator.fetch([coordinator.schedule(step, args=(tf.constant(float(i)),)) for i in range(10)])
+    coordinator.join()
+    print(type(v).__name__, v.shape, len(added), len(v.read_all()))
+    print(rounded(sum(v.read_all())), rounded(v), rounded(tf.function(lambda: v * 2.0)()))
+    v.assign([5.0, 6.0])
+    print(rounded(v.numpy()), rounded(sum(v.read_all())))
+
+
 def lost_worker():
     with strategy.scope():
         count = tf.Variable(0.0)
@@ -233,7 +251,7 @@ def lost_server():
     print({attempt(r.fetch) for r in results} <= {"UnavailableError", "CancelledError", "AbortedError"})
 
 
-for f in (variables, schedule, datasets, training, errors, lost_worker, lost_server):
+for f in (variables, schedule, datasets, training, errors, per_worker_variables, lost_worker, lost_server):
     print("==", f.__name__, flush=True)
     f()
 print("end", flush=True)

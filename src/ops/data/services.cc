@@ -194,7 +194,7 @@ Status run_data_service(KernelContext& c) {
   WEFT_ASSIGN(const DataServiceClient* service, client());
   WEFT_ASSIGN(DataServiceMetadata metadata, service->metadata(p.address, p.dataset_id, c.env().cancellation));
   const int64_t expected = expected_elements(p, metadata.cardinality);
-  const bool uncompress = (op == "DataServiceDatasetV3" || op == "DataServiceDatasetV4") && c.attr<bool>("uncompress");
+  const bool uncompress = c.node().find_attr("uncompress") && c.attr<bool>("uncompress");
   return emit(c, std::make_shared<DataServiceDataset>(std::move(p), uncompress, metadata.cardinality, expected, attr_types(c), attr_shapes(c)));
 }
 

@@ -3,7 +3,7 @@
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.data.dataset import make
-from weft._src.distribute.file_shards import of_files, reads_files
+from weft._src.distribute.file_shards import of_files, of_hints, reads_files
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant_value, convert_to_tensor
 
@@ -52,7 +52,7 @@ def of_worker(dataset, replicas, context):
     if policy == AutoShardPolicy.FILE:
         dataset = of_files(dataset, workers, index)
     elif policy == AutoShardPolicy.HINT:
-        raise NotImplementedError("tf.data.experimental.AutoShardPolicy.HINT for several workers")
+        dataset = of_hints(dataset, workers, index)
     if size is None:
         return _divided(dataset, replicas).prefetch(local)
     return dataset.rebatch(_sizes_for(size, workers, local, index)).prefetch(local)

@@ -1,4 +1,4 @@
-"""Datasets of several workers, each of which reads its part of the files: AutoShardPolicy.FILE."""
+"""Datasets of several workers, each of which has its part: of the files (AutoShardPolicy.FILE), or where the program shards by hints (HINT)."""
 
 from weft._src.data.dataset import make
 from weft._src.raw import raw
@@ -41,10 +41,8 @@ def _is_reader(op):
 def of_files(dataset, workers, index):
     """The dataset with every `workers`-th of its files."""
     from weft._src.framework import errors
-    from weft._src.proto import GraphDef
 
-    serialized = raw.DatasetToGraphV2(input_dataset=dataset._variant_tensor, external_state_policy=_IGNORE_STATE)
-    graph = GraphDef.FromString(serialized.numpy())
+    graph = _graph_of(dataset)
     reading = _functions_that_read(graph)
     nodes = {n.name: n for n in graph.node}
     root = next(n for n in graph.node if n.op == "_Retval")
@@ -76,6 +74,34 @@ def of_files(dataset, workers, index):
         shard.attr["output_types"].CopyFrom(before.attr[types])
         shard.attr["output_shapes"].CopyFrom(before.attr["output_shapes"])
         node.input[0] = shard.name
+    return _made_of(graph, dataset)
+
+
+def of_hints(dataset, workers, index):
+    """The dataset with the numbers of workers and of this one in place of SHARD_HINT; one without hints is as it is."""
+    from weft._src.data.experimental import SHARD_HINT
+    from weft._src.proto.tensors import make_ndarray
+
+    graph = _graph_of(dataset)
+    nodes = {n.name: n for n in graph.node}
+    numbers = _constant(graph, "shards", workers), _constant(graph, "shard", index)
+    for node in graph.node:
+        if node.op != "ShardDataset":
+            continue
+        given = [nodes[_name(i)] for i in node.input[1:3]]
+        if all(g.op == "Const" and make_ndarray(g.attr["value"].tensor) == SHARD_HINT for g in given):
+            node.input[1], node.input[2] = numbers
+    return _made_of(graph, dataset)
+
+
+def _graph_of(dataset):
+    from weft._src.proto import GraphDef
+
+    serialized = raw.DatasetToGraphV2(input_dataset=dataset._variant_tensor, external_state_policy=_IGNORE_STATE)
+    return GraphDef.FromString(serialized.numpy())
+
+
+def _made_of(graph, dataset):
     from weft._src.framework.convert import constant
 
     variant = raw.DatasetFromGraph(graph_def=constant(graph.SerializeToString()))

@@ -55,9 +55,9 @@ class ParameterServerExtended(OneDeviceExtended):
     def _create_variable(self, next_creator, **kwargs):
         colocate_with = kwargs.pop("colocate_with", None)
         if kwargs.pop("per_worker_variable", False):
-            raise NotImplementedError(
-                "tf.Variable(per_worker_variable=True): variables of workers that functions see as one"
-            )
+            from weft._src.distribute.per_worker_variable import PerWorkerVariable
+
+            return PerWorkerVariable(self._container_strategy(), next_creator, **kwargs)
         if colocate_with is not None:
             where = colocate_with if isinstance(colocate_with, str) else colocate_with.device
             with device(None), device(where):
