@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+# numpy, which weft loads when it is first needed, comes before limits and signals: an import that is interrupted half way leaves numpy unusable, whoever imports it.
 HEAD = """
 import os, resource, signal, sys, threading, time
+import numpy
 import weft as tf
 def thread(code): threading.Thread(target=code, daemon=True).start()
 """

@@ -4,7 +4,7 @@
 import functools
 
 TEXT = """
-# resources are kept in one container
+# ops take the name of their container as an argument, not from a scope
 1 container(container_name)
 # columns of sequences and linear models of version 1 are not built yet
 1 feature_column.linear_model(features, feature_columns, units=1, sparse_combiner='sum', weight_collections=None, trainable=True, cols_to_vars=None)

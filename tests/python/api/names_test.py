@@ -128,3 +128,13 @@ def test_arguments_with_two_names():
     assert v1.batch_to_space([[[[1]]], [[[2]]], [[[3]]], [[[4]]]], [[0, 0], [0, 0]], 2).numpy().tolist() == [
         [[[1], [2]], [[3], [4]]]
     ]
+
+
+def test_flags(monkeypatch):
+    """absl's, with former names of arguments; the command line is read when a flag is first looked at."""
+    flags = tf.compat.v1.flags
+    flags.DEFINE_integer(flag_name="weft_of_names_test", default_value=3, docstring="for this test")
+    flags.DEFINE_string("weft_text_of_names_test", "none", "for this test")
+    monkeypatch.setattr("sys.argv", ["program", "--weft_text_of_names_test=some"])
+    assert flags.FLAGS.weft_of_names_test == 3 and flags.FLAGS.weft_text_of_names_test == "some"
+    assert flags.FLAGS.is_parsed() and tf.compat.v1.app.flags.FLAGS["weft_of_names_test"].default == 3

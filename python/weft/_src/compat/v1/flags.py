@@ -1,11 +1,10 @@
 """tf.compat.v1.flags: absl's flags, which are parsed when a program first looks at one."""
 
 import functools
+import logging
 import sys
 
 from absl import flags as _absl
-
-from weft._src.framework import log
 
 
 # Names that arguments had before absl.
@@ -17,7 +16,9 @@ def _define(function):
     def define(*args, **kwargs):
         old = [name for name in _OLD if name in kwargs]
         if old:
-            log.warning("Use of the keyword argument names (flag_name, default_value, docstring) is deprecated.")
+            logging.getLogger("tensorflow").warning(
+                "Use of the keyword argument names (flag_name, default_value, docstring) is deprecated."
+            )
         return function(*args, **{_OLD.get(name, name): value for name, value in kwargs.items()})
 
     return define
@@ -74,6 +75,8 @@ for _name in "string boolean bool float integer".split():
 
 
 def __getattr__(name):
+    if name in globals():  # asked by the public module
+        return globals()[name]
     if name == "tf_decorator":
         from weft._src.tensorflow.python.util import tf_decorator
 

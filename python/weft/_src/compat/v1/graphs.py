@@ -1,7 +1,5 @@
 """Building graphs of version 1."""
 
-import contextlib
-
 from weft import _weft
 from weft._src.framework.contexts import contextmanager
 from weft._src.raw import raw
