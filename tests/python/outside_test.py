@@ -157,3 +157,53 @@ class Cases(tf.test.TestCase):
     def test_ragged_values_of_graphs(self):
         with tf.Graph().as_default(), self.session():
             self.assertAllEqual(tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[1], [2, 3]]))
+
+
+def test_metadata_of_summaries(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    with writer.as_default():
+        tf.summary.audio("sound", tf.zeros([1, 100, 1]), 8000, step=2)
+        tf.summary.scalar("s", 1.0, step=2)
+    writer.close()
+    (file,) = tmp_path.iterdir()
+    events = [tf.compat.v1.Event.FromString(r.numpy()) for r in tf.data.TFRecordDataset(str(file))]
+    found = {v.tag: v.metadata for e in events for v in e.summary.value}
+    assert found["sound"].plugin_data.content == b"\x10\x0b"  # TensorBoard's AudioPluginData: encoding WAV
+    assert found["sound"].data_class == found["s"].data_class == 0  # TensorBoard knows it by the plugin
+
+
+def test_joined_sparse_tensors_know_their_shape():
+    spec = tf.SparseTensorSpec([2, None]), tf.SparseTensorSpec([None, 3])
+    found = []
+
+    @tf.function(input_signature=[spec])
+    def f(parts):
+        found.append(tf.sparse.concat(0, [parts[0], parts[1]]).shape.as_list())
+        found.append(tf.sparse.concat(1, [tf.sparse.eye(2, 3), tf.sparse.eye(2, 4)]).shape.as_list())
+        return 0
+
+    f.get_concrete_function()
+    assert found == [[None, None], [2, 7]]
+
+
+class Texts(tf.test.TestCase):
+    def test_texts_of_several_forms(self):
+        self.assertAllEqual(np.array(["a", "b"]), tf.constant(["a", "b"]))
+        with self.assertRaises(AssertionError):
+            self.assertAllEqual(np.array(["a", "c"]), tf.constant(["a", "b"]))
+
+
+def test_graphs_tell_the_device_scope():
+    class Op:
+        device = None
+
+        def _set_device_from_string(self, text):
+            self.device = text
+
+    with tf.Graph().as_default() as graph:
+        op = Op()
+        graph._apply_device_functions(op)
+        assert op.device is None
+        with tf.device("/device:CPU:0"):
+            graph._apply_device_functions(op)
+        assert op.device == "/device:CPU:0"

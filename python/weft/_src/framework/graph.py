@@ -293,6 +293,12 @@ class Graph:
 
         return device_v1(device_name_or_function)
 
+    def _apply_device_functions(self, op):
+        """Tells an object that stands for an operation which device one that is added now is asked for."""
+        scope = _weft.scoped_device()
+        if scope:
+            op._set_device_from_string(scope)
+
     def gradient_override_map(self, op_type_map):
         from weft._src.gradients.registry import gradient_override_map
 

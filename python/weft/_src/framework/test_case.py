@@ -367,9 +367,14 @@ class TestCase(absltest.TestCase):
         if a.dtype.kind in "fc" or a.dtype.name == "bfloat16":
             with np.errstate(all="ignore"):
                 same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
-        if not np.all(same):
-            np.testing.assert_array_equal(a, b, err_msg=msg or "")
-            raise AssertionError(f"not equal: {a!r} {b!r} {msg or ''}")
+        if np.all(same):
+            return
+        if a.dtype.kind != b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= set("USO"):  # text in several forms
+            a, b = (np.array([x.encode() if isinstance(x, str) else x for x in array.flat]) for array in (a, b))
+            if np.array_equal(a, b):
+                return
+        np.testing.assert_array_equal(a, b, err_msg=msg or "")
+        raise AssertionError(f"not equal: {a!r} {b!r} {msg or ''}")
 
     def assertNotAllEqual(self, a, b, msg=None):  # noqa: N802
         try:

@@ -150,7 +150,13 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
         concat_dim=axis,
         name=name,
     )
-    return SparseTensor(made[0], made[1], made[2])
+    out = SparseTensor(made[0], made[1], made[2])
+    known = [s.shape for s in inputs]
+    if not expand_nonconcat_dims and isinstance(axis, int) and all(s.rank is not None for s in known):
+        sizes, along = known[0].as_list(), [s.as_list()[axis] for s in known]
+        sizes[axis] = None if None in along else sum(along)
+        out.set_shape(sizes)
+    return out
 
 
 def transpose(sp_input, perm=None, name=None):

@@ -12,9 +12,6 @@ from weft._src.framework.graph import control_dependencies, init_scope, name_sco
 from weft._src.framework.misc import get_logger
 from weft._src.trackable.resource import TrackableResource
 
-# SummaryMetadata.data_class
-_SCALAR, _TENSOR, _BLOBS = 1, 2, 3
-
 
 class _State(threading.local):
     writer = None
@@ -301,10 +298,11 @@ def graph(graph_data):
     return _when_recording(record)
 
 
-def _metadata(plugin, kind, description, content=b""):
+def _metadata(plugin, description, content=b""):
+    """For TensorBoard, which knows the class of data by the plugin."""
     from weft._src.proto import SummaryMetadata
 
-    made = SummaryMetadata(summary_description=description or "", data_class=kind)
+    made = SummaryMetadata(summary_description=description or "")
     made.plugin_data.plugin_name, made.plugin_data.content = plugin, content
     return made
 
@@ -317,7 +315,7 @@ def scalar(name, data, step=None, description=None):
         value = cast(convert_to_tensor(data), dtypes.float32)
         if value.shape.rank not in (None, 0):
             raise ValueError(f"Expected scalar shape, saw shape: {value.shape}.")
-        return write(tag, value, step, _metadata("scalars", _SCALAR, description))
+        return write(tag, value, step, _metadata("scalars", description))
 
 
 def _buckets(data, count):
@@ -359,10 +357,7 @@ def histogram(name, data, step=None, buckets=None, description=None):
     """Writes how values are distributed."""
     with summary_scope(name, "histogram_summary", [data, buckets, step]) as (tag, _):
         return write(
-            tag,
-            lambda: _buckets(data, 30 if buckets is None else buckets),
-            step,
-            _metadata("histograms", _TENSOR, description),
+            tag, lambda: _buckets(data, 30 if buckets is None else buckets), step, _metadata("histograms", description)
         )
 
 
@@ -372,7 +367,7 @@ def text(name, data, step=None, description=None):
         value = convert_to_tensor(data)
         if value.dtype != dtypes.string:
             raise ValueError(f"Expected type <dtype: 'string'> but found {value.dtype}")
-        return write(tag, value, step, _metadata("text", _TENSOR, description))
+        return write(tag, value, step, _metadata("text", description))
 
 
 def image(name, data, step=None, max_outputs=3, description=None):
@@ -397,7 +392,7 @@ def image(name, data, step=None, max_outputs=3, description=None):
                 [array_ops.stack([raw.AsString(input=shape[2]), raw.AsString(input=shape[1])]), encoded], 0
             )
 
-        return write(tag, encode, step, _metadata("images", _BLOBS, description))
+        return write(tag, encode, step, _metadata("images", description))
 
 
 def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
@@ -417,7 +412,8 @@ def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, desc
             labels = [convert_to_tensor("")] * count
             return array_ops.stack([array_ops.stack(sounds), array_ops.stack(labels)], axis=1)
 
-        return write(tag, encode, step, _metadata("audio", _BLOBS, description))
+        # AudioPluginData: encoding WAV.
+        return write(tag, encode, step, _metadata("audio", description, b"\x10\x0b"))
 
 
 # ---- traces ----------------------------------------------------------------------------------------------
@@ -469,5 +465,5 @@ def trace_export(name, step=None, profiler_outdir=None):
             made.function_graphs.add().pre_optimization_graph.CopyFrom(
                 graph_def_of(FunctionDef.FromString(_weft.function_def(function)))[0]
             )
-        write(name, made.SerializeToString(), step, _metadata("graph_run_metadata_graph", 0, None, b"1"))
+        write(name, made.SerializeToString(), step, _metadata("graph_run_metadata_graph", None, b"1"))
     trace_off()
