@@ -17,7 +17,7 @@ compiler = shutil.which("g++") or shutil.which("c++")
 pytestmark = pytest.mark.skipif(compiler is None, reason="no C++ compiler")
 
 
-def build(folder, name, text=None, flags=("-std=c++17",)):
+def build(folder, name, text=None, flags=("-std=c++17",), libraries=()):
     """The library of one source, without a warning in our headers."""
     source = SOURCES / f"{name}.cc"
     if text is not None:
@@ -25,7 +25,7 @@ def build(folder, name, text=None, flags=("-std=c++17",)):
         source.write_text(text)
     path = folder / f"lib{name}.so"
     options = [*tf.sysconfig.get_compile_flags(), *flags, "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared"]
-    subprocess.run([compiler, *options, source, "-o", path, *tf.sysconfig.get_link_flags()], check=True)
+    subprocess.run([compiler, *options, source, "-o", path, *tf.sysconfig.get_link_flags(), *libraries], check=True)
     return str(path)
 
 
@@ -180,6 +180,46 @@ def test_eigen(folder):
     ones = np.ones((500, 3000), np.float32)
     z, sums = ops.eigen_axpy(np.float32(2), ones, ones)
     assert (z.numpy() == 3).all() and (sums.numpy() == 9000).all()
+
+
+ABSEIL = r"""
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+using namespace tensorflow;
+absl::Status Inner(int n) { return n < 0 ? absl::InvalidArgumentError(absl::StrCat("n is ", n)) : absl::OkStatus(); }
+REGISTER_OP("AbseilsOwn").Attr("n: int").Output("y: int32").SetShapeFn([](shape_inference::InferenceContext* c) -> absl::Status {
+  TF_RETURN_IF_ERROR(Inner(1));
+  c->set_output(0, c->Scalar());
+  return absl::OkStatus();
+});
+class AbseilsOwn : public OpKernel {
+ public:
+  explicit AbseilsOwn(OpKernelConstruction* c) : OpKernel(c) {
+    int n = 0;
+    OP_REQUIRES_OK(c, c->GetAttr("n", &n));
+    OP_REQUIRES_OK(c, Inner(n));
+    OP_REQUIRES(c, n < 10, absl::NotFoundError("n is large"));
+  }
+  void Compute(OpKernelContext* c) override { c->set_output(0, Tensor(5)); }
+};
+REGISTER_KERNEL_BUILDER(Name("AbseilsOwn").Device(DEVICE_CPU), AbseilsOwn);
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/include/absl/status/status.h"), reason="abseil is not installed")
+def test_with_abseil(folder):
+    """Where a source includes abseil before these headers, Status is abseil's in its own functions."""
+    ops = tf.load_op_library(
+        build(folder, "abseil", ABSEIL, libraries=("-labsl_status", "-labsl_cord", "-labsl_strings"))
+    )
+    assert ops.abseils_own(n=1).numpy() == 5
+    with pytest.raises(tf.errors.InvalidArgumentError, match="n is -1"):
+        ops.abseils_own(n=-1)
+    with pytest.raises(tf.errors.NotFoundError, match="n is large"):
+        ops.abseils_own(n=10)
 
 
 LABELS = r"""

@@ -101,8 +101,9 @@ class [[nodiscard]] Status {
   Status(absl::StatusCode code, std::string_view message) : Status(static_cast<int>(code), message) {}
   Status(internal::StatusCode code, std::string_view message) : Status(static_cast<int>(static_cast<error::Code>(code)), message) {}
 #ifdef ABSL_STATUS_STATUS_H_
-  Status(const absl::Status& s) : Status(s.raw_code(), s.message()) {}  // NOLINT
-  operator absl::Status() const { return absl::Status(static_cast<absl::StatusCode>(int(error_code())), message()); }  // NOLINT
+  // abseil's string_view may be a class of its own.
+  Status(const absl::Status& s) : Status(s.raw_code(), std::string_view(s.message().data(), s.message().size())) {}  // NOLINT
+  operator absl::Status() const { return absl::Status(static_cast<absl::StatusCode>(raw_code()), error_message()); }  // NOLINT
 #endif
   static Status OK() { return Status(); }
 
