@@ -171,10 +171,10 @@ class DTensor(EagerTensor):
             value = "{" + ", ".join(f'"{n}": {_summary(p)}' for n, p in zip(names, parts(self))) + "}"
         return f'{value}, layout="{layout.to_string()}"'
 
-    def _numpy(self):
+    def _array(self):
         if not layout_of(self).is_fully_replicated():
             raise not_in_one_place(self)
-        return plain(self)._numpy()
+        return plain(self)._array()
 
     def _shown(self):
         return f"value={self._content()}"
