@@ -315,12 +315,11 @@ class GrpcChannel final : public Channel {
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
-    connection_->stub.UnaryCall(
-        &call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
-        [call, reply = std::move(reply)](const grpc::Status& s) {
-          const InOrder order(call.get());
-          reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
-        });
+    connection_->stub.UnaryCall(&call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
+                                [call, reply = std::move(reply)](const grpc::Status& s) {
+                                  const InOrder order(call.get());
+                                  reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
+                                });
     return call;
   }
 
