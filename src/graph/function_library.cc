@@ -19,9 +19,6 @@ struct FunctionLibrary::Entry {
 
   Result<std::shared_ptr<const FunctionDef>> get() {
     std::lock_guard lock(mutex);
-    return get_locked();
-  }
-  Result<std::shared_ptr<const FunctionDef>> get_locked() {
     if (def) return def;
     if (!error.ok()) return error;
     auto decoded = lazy();
@@ -33,6 +30,7 @@ struct FunctionLibrary::Entry {
     lazy = nullptr;
     return def;
   }
+  void make_spec();
 };
 
 namespace {
@@ -206,29 +204,37 @@ Result<std::shared_ptr<const FunctionDef>> FunctionLibrary::find(std::string_vie
   return e->get();
 }
 
-const OpSpec* FunctionLibrary::find_spec(std::string_view name) const {
-  auto e = entry(name);
-  if (!e) return nullptr;
-  std::lock_guard lock(e->mutex);
-  if (e->spec) return e->spec.get();
-  auto got = e->get_locked();
-  if (!got.ok()) return nullptr;
-  const FunctionDef& def = **got;
-  auto spec = std::make_unique<OpSpec>();
+// With the entry's lock, and its definition there.
+void FunctionLibrary::Entry::make_spec() {
+  spec = std::make_unique<OpSpec>();
   // Texts first: views into the vector's strings must not move afterwards.
-  e->texts.push_back(def.name);
-  for (const auto& a : def.inputs) e->texts.push_back(declare(a));
-  for (const auto& a : def.outputs) e->texts.push_back(declare(a));
-  for (const auto& a : def.signature_attrs) e->texts.push_back(declare(a));
+  texts.push_back(def->name);
+  for (const auto& a : def->inputs) texts.push_back(declare(a));
+  for (const auto& a : def->outputs) texts.push_back(declare(a));
+  for (const auto& a : def->signature_attrs) texts.push_back(declare(a));
   size_t at = 0;
-  spec->name = e->texts[at++];
-  for (size_t i = 0; i < def.inputs.size(); ++i) spec->declared_inputs.push_back(e->texts[at++]);
-  for (size_t i = 0; i < def.outputs.size(); ++i) spec->declared_outputs.push_back(e->texts[at++]);
-  for (size_t i = 0; i < def.signature_attrs.size(); ++i) spec->declared_attrs.push_back(e->texts[at++]);
-  spec->stateful = def.stateful;
+  spec->name = texts[at++];
+  for (size_t i = 0; i < def->inputs.size(); ++i) spec->declared_inputs.push_back(texts[at++]);
+  for (size_t i = 0; i < def->outputs.size(); ++i) spec->declared_outputs.push_back(texts[at++]);
+  for (size_t i = 0; i < def->signature_attrs.size(); ++i) spec->declared_attrs.push_back(texts[at++]);
+  spec->stateful = def->stateful;
   spec->shape = op::shapes::unknown;
-  e->spec = std::move(spec);
-  return e->spec.get();
+}
+
+const OpSpec* FunctionLibrary::find_spec(std::string_view name) const {
+  for (;;) {
+    std::shared_ptr<Entry> e;
+    {
+      std::shared_lock library(mutex_);  // whoever removes the function knows then whether it has a spec, which has to stay
+      const auto it = functions_.find(name);
+      if (it == functions_.end()) return nullptr;
+      e = it->second.entry;
+      std::lock_guard lock(e->mutex);
+      if (!e->spec && e->def) e->make_spec();
+      if (e->spec) return e->spec.get();
+    }
+    if (!e->get().ok()) return nullptr;
+  }
 }
 
 std::string FunctionLibrary::gradient_of(std::string_view function) const {

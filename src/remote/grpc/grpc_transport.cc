@@ -25,7 +25,8 @@ extern "C" void __tsan_release(void*);
 class InOrder {
  public:
   explicit InOrder(const void* of) : of_(const_cast<void*>(of)) { __tsan_acquire(of_); }
-  ~InOrder() { __tsan_release(of_); }
+  ~InOrder() { release(); }
+  void release() const { __tsan_release(of_); }
 
  private:
   void* const of_;
@@ -40,6 +41,7 @@ std::shared_ptr<std::string> own_copy(const grpc::Slice& s) {
 #else
 struct InOrder {
   explicit InOrder(const void*) {}
+  void release() const {}
 };
 #endif
 
@@ -207,6 +209,7 @@ class BidiStream final : public ClientStream,
     connection_->stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
     AddHold();  // writes come from outside of the reactions
     StartRead(&incoming_);
+    order.release();
     StartCall();
   }
 
@@ -315,11 +318,12 @@ class GrpcChannel final : public Channel {
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
-    connection_->stub.UnaryCall(&call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
-                                [call, reply = std::move(reply)](const grpc::Status& s) {
-                                  const InOrder order(call.get());
-                                  reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
-                                });
+    std::function<void(grpc::Status)> done = [call, reply = std::move(reply)](const grpc::Status& s) {
+      const InOrder again(call.get());
+      reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
+    };
+    order.release();  // gRPC may be done with it before it returns
+    connection_->stub.UnaryCall(&call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response, std::move(done));
     return call;
   }
 
