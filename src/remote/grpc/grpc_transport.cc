@@ -187,12 +187,19 @@ struct Connection {
   grpc::GenericStub stub;
 };
 
-struct UnaryCall final : ClientCall, std::enable_shared_from_this<UnaryCall> {
+struct UnaryCall final : ClientCall {
   explicit UnaryCall(std::shared_ptr<Connection> c) : connection(std::move(c)) {}
   void cancel() override { context.TryCancel(); }
+  void done(const grpc::Status& s) {
+    const auto last = std::move(self);
+    const InOrder order(this);
+    std::exchange(reply, nullptr)(from_grpc(s), s.ok() ? from_buffer(response) : Message());
+  }
   const std::shared_ptr<Connection> connection;
   grpc::ClientContext context;
   grpc::ByteBuffer request, response;
+  Reply reply;
+  std::shared_ptr<UnaryCall> self;  // until it is done
 };
 
 // Lives until its end was told; the reactor's OnDone is the last that gRPC does with it.
@@ -318,12 +325,11 @@ class GrpcChannel final : public Channel {
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
     call->context.set_wait_for_ready(wait);
-    std::function<void(grpc::Status)> done = [call, reply = std::move(reply)](const grpc::Status& s) {
-      const InOrder again(call.get());
-      reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message());
-    };
+    call->reply = std::move(reply);
+    call->self = call;
     order.release();  // gRPC may be done with it before it returns
-    connection_->stub.UnaryCall(&call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response, std::move(done));
+    connection_->stub.UnaryCall(&call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
+                                [c = call.get()](const grpc::Status& s) { c->done(s); });
     return call;
   }
 
