@@ -723,3 +723,27 @@ def test_arrays_are_tensors_of_their_values_now():
     g = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None], tf.float32)])
     for _ in range(2):
         assert g(np.array([1.0, 2.0])).dtype is tf.float32 and g(np.array([1, 2], np.float32)).dtype is tf.float32
+
+
+def test_a_branch_that_is_decided_reads_what_the_one_before_wrote():
+    @tf.function
+    def positive(x, least):
+        return tf.reduce_sum(
+            tf.boolean_mask(x, x >= least)
+        )  # the compiler has no rule for it: the rest is compiled in parts
+
+    def f(x, s, k, v):
+        if tf.math.floormod(k, 2) == 0:
+            v.assign(x)
+            s = positive(x, s)
+        if tf.size(x) > 2:  # known when it is traced
+            s = tf.reduce_max((v + 0.0) - 2.0)
+        else:
+            v.assign_add(x)
+        return s
+
+    for compiled in (False, True):
+        v = tf.Variable([-1.0, 0.0, 1.0, 2.0])
+        g = tf.function(f, jit_compile=compiled)
+        assert g(tf.constant([1.0, 4.0, 1.0, 1.0]), tf.constant(0.0), tf.constant(3), v).numpy() == 0
+        assert g(tf.constant([1.0, 4.0, 1.0, 1.0]), tf.constant(0.0), tf.constant(4), v).numpy() == 2

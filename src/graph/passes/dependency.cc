@@ -118,6 +118,8 @@ class Dependencies {
       // A node with one input of any kind has nothing that could imply it.
       if (n->control_inputs().empty() || n->control_inputs().size() + size_t(n->num_inputs()) < 2) continue;
       if (region_.contains(n)) continue;
+      // What a body may take the place of keeps its edges: those of the body's nodes that do not use the inputs which imply them need them.
+      if (n->spec().stateful && (is_call(*n) || is_branch(*n) || is_while(*n))) continue;
       int first = place[size_t(n->id())];
       for (Node* c : n->control_inputs()) first = std::min(first, place[size_t(c->id())]);
       auto visit = [&](const Node* from) {
