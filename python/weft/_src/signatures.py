@@ -9,6 +9,8 @@ the line is a function or class that is not there (`unsupported`)."""
 
 import re
 
+from weft._src.framework import dispatch
+
 
 def scope():
     """What defaults in the lines may name."""
@@ -62,7 +64,7 @@ def rearranged(path, parameters, target, passed):
     made = names[name]
     made.__doc__ = target.__doc__
     made.__module__ = __name__
-    return made
+    return dispatch.dispatchable(made)
 
 
 def _call(_target, **arguments):
