@@ -33,6 +33,10 @@ def main():
             [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(site), *PACKAGES], check=True
         )
         (folder / "installed").touch()
+    # Packages that look for a distribution named tensorflow.
+    door = folder / "door"
+    if not door.exists():
+        subprocess.run([options.weft, "-m", "weft.install_as_tensorflow", "--target", str(door)], check=True)
     own = [str(pathlib.Path(p).resolve()) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
 
     def printed(command, path):
@@ -65,7 +69,10 @@ def main():
                 failed += 1
                 continue
             kept.write_text(text)
-        there, (here, _) = kept.read_text(), printed([options.weft, "-m", "weft", str(program)], [*own, str(site)])
+        there, (here, _) = (
+            kept.read_text(),
+            printed([options.weft, "-m", "weft", str(program)], [*own, str(door), str(site)]),
+        )
         print(f"{program.stem}: {'as on TensorFlow' if here == there else 'differs'}", flush=True)
         if here != there:
             failed += 1

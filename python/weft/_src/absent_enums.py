@@ -36,3 +36,13 @@ class OpResolverType(enum.Enum):
     BUILTIN = 1
     BUILTIN_REF = 2
     BUILTIN_WITHOUT_DEFAULT_DELEGATES = 3
+
+
+class EmbeddingFeature(enum.Enum):
+    UNSUPPORTED = "UNSUPPORTED"
+    V1 = "V1"
+    V2 = "V2"
+
+
+# Values that are attributes of a class which refuses.
+ATTRIBUTES = {"tf.tpu.experimental.HardwareFeature": {"EmbeddingFeature": EmbeddingFeature}}

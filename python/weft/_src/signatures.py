@@ -94,6 +94,8 @@ def unsupported(path, parameters, reason):
         exec(f"def {name}({parameters}):\n    _refuse({text!r})", names)
     made = names[name]
     made.__doc__, made.__module__, made.__unsupported__ = text, __name__, True
+    for attribute, value in names["enums"].ATTRIBUTES.get(path.replace("compat.v1.", ""), {}).items():
+        setattr(made, attribute, value)
     return made
 
 
