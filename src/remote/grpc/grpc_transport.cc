@@ -374,7 +374,7 @@ class UnaryReactor final : public grpc::ServerGenericBidiReactor {
   }
   void OnDone() override {
     const auto state = state_;
-    const InOrder order(state.get());
+    const InOrder order(state.get()), last(&service_);  // the service may be destroyed after the listener's stop
     state->detach();
     delete this;
   }
@@ -484,7 +484,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
     Status status_;
   };
 
-  StreamReactor(Service& service, std::string_view method) : handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
+  StreamReactor(Service& service, std::string_view method) : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
     const InOrder order(handle_.get());
     StartRead(&request_);
   }
@@ -503,12 +503,13 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
   }
   void OnDone() override {
     const auto handle = handle_;
-    const InOrder order(handle.get());
+    const InOrder order(handle.get()), last(&service_);
     handle->detach();
     delete this;
   }
 
  private:
+  Service& service_;
   grpc::ByteBuffer request_;
   const std::shared_ptr<Handle> handle_;
   const std::unique_ptr<StreamHandler> handler_;
