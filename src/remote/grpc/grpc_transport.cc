@@ -484,7 +484,8 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
     Status status_;
   };
 
-  StreamReactor(Service& service, std::string_view method) : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
+  StreamReactor(Service& service, std::string_view method)
+      : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
     const InOrder order(handle_.get());
     StartRead(&request_);
   }
