@@ -47,6 +47,8 @@ struct Limits {
   int64_t timeout_ms = 0;  // DeadlineExceeded after it; 0: none
   bool may_abandon = true;  // false: a call that was cancelled is waited for all the same
 };
+core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
+
 // Calls on other threads of one owner, who must outlive them: of those that were abandoned some may still run.
 class CallsElsewhere {
  public:
@@ -74,7 +76,5 @@ class CallsElsewhere {
  private:
   std::shared_ptr<Run::State> state_;
 };
-
-core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
 
 }  // namespace weft_engine::runtime

@@ -133,8 +133,7 @@ def specificity_at_sensitivity(
 
     def compute(tp, tn, fp, fn):
         sensitivities = raw.RealDiv(x=tp, y=tp + fn + _EPSILON)
-        least = math_ops.reduce_max(sensitivities) * 0 + sensitivity
-        far = math_ops.abs(sensitivities - least)
+        far = math_ops.abs(sensitivities - sensitivity)
         # The last of the thresholds that are as near.
         near = math_ops.cast(math_ops.less_equal(far, math_ops.reduce_min(far)), dtypes.int64)
         numbers = math_ops.cast(math_ops.range(array_ops.size(near)), dtypes.int64)
