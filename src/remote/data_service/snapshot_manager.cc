@@ -11,7 +11,7 @@ namespace weft_engine::remote::data_service {
 
 namespace {
 
-std::string quoted(std::string_view bytes) {
+std::string in_quotes(std::string_view bytes) {
   std::string out;
   for (unsigned char c : bytes) {
     out += '\\';
@@ -62,7 +62,7 @@ Result<std::shared_ptr<SnapshotManager>> SnapshotManager::start(std::string_view
   WEFT_RETURN_IF_ERROR(wire::create_folders(path + "/streams"));
   WEFT_RETURN_IF_ERROR(wire::create_folders(path + "/chunks"));
   WEFT_RETURN_IF_ERROR(write_record_file(path + "/dataset_def.proto", def));
-  std::string text = cat("element_spec: \"", quoted(spec), "\"\n");
+  std::string text = cat("element_spec: \"", in_quotes(spec), "\"\n");
   if (!compression.empty()) text += cat("compression: \"", compression, "\"\n");
   WEFT_RETURN_IF_ERROR(wire::write_file(path + "/dataset_spec.pb", spec));
   WEFT_RETURN_IF_ERROR(wire::write_file(path + "/snapshot.metadata", text));
@@ -134,7 +134,7 @@ void SnapshotManager::handle(const SnapshotProgress& progress) {
   if (it == streams_.end() || it->second.done) return;
   if (!progress.status.ok()) {
     ended_ = true;
-    const std::string text = cat("code: ", int(progress.status.code()), "\nmessage: \"", quoted(progress.status.message()), "\"\n");
+    const std::string text = cat("code: ", int(progress.status.code()), "\nmessage: \"", in_quotes(progress.status.message()), "\"\n");
     const Status s = wire::write_file(path_ + "/ERROR", text);
     if (!s.ok()) log(LogLevel::kWarning, cat("the failure of the snapshot at ", path_, " cannot be noted: ", s.message()));
     return;
