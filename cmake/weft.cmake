@@ -71,13 +71,10 @@ function(weft_objects target kind sources pch companion)
 endfunction()
 
 # What is in a library of its own that uses the engine (cmake/companion.py). Variables of the engine's headers are reached through the global offset table, where the
-# library gets the addresses of the engine's. Checks of an object's class would need the types of classes in the engine.
+# library gets the addresses of the engine's.
 function(weft_companion target)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
   target_compile_options(${target} PRIVATE -fno-semantic-interposition $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-  if(WEFT_SANITIZE MATCHES undefined)
-    target_compile_options(${target} PRIVATE -fno-sanitize=vptr)
-  endif()
 endfunction()
 
 # With WEFT_BULK a whole build from nothing takes less time: the headers that most files include are parsed once (those of the

@@ -252,9 +252,10 @@ int serve_coordination() {
   const std::string config = field(1, "standalone") + field(2, "/job:worker/replica:0/task:0") + number(5, 60000);
   def.config = field(16, field(1, "/job:worker/replica:0/task:0") + field(23, config));
   const std::string bytes = encode_server_def(def);
-  TF_Status* status = TF_NewStatus();
-  TFE_ContextOptions* options = TFE_NewContextOptions();
-  TFE_Context* context = TFE_NewContext(options, status);
+  // Kept to the end of the process: the agent would wait for a task that said that it is there.
+  static TF_Status* status = TF_NewStatus();
+  static TFE_ContextOptions* options = TFE_NewContextOptions();
+  static TFE_Context* context = TFE_NewContext(options, status);
   if (TF_GetCode(status) == TF_OK) TFE_EnableCollectiveOps(context, bytes.data(), bytes.size(), status);
   if (TF_GetCode(status) != TF_OK) {
     std::cout << TF_Message(status) << std::endl;
@@ -262,7 +263,7 @@ int serve_coordination() {
   }
   std::cout << "serves at localhost:" << port << ",," << std::endl;
   wait_for_end();
-  return 0;  // the agent would wait for a task that said that it is there
+  return 0;
 }
 
 int serve_data() {

@@ -167,6 +167,7 @@ void destroy_when_settled(std::shared_ptr<grpc::Channel> channel) {
   };
   auto* kept = new Kept{std::move(channel), {}};
   const InOrder order(kept);
+  order.release();  // the alarm may go off before the end of this function
   kept->alarm.Set(std::chrono::system_clock::now() + std::chrono::milliseconds(20), [kept](bool) {
     {
       const InOrder again(kept);
