@@ -6,7 +6,7 @@
 Prints a batch a line, files separated by spaces. Private are the names that are in an unnamed namespace, or behind `static` outside of any
 function, and macros. Names are found by their looks: two files that only seem to share one go separate ways, which costs nothing.
 A file or a header that it includes may bring a name of another namespace, or an alias (`using ir::Value;`, `using Value = ...`): it goes separate ways from files that
-mean another thing by the name.
+mean another thing by the name. So does one that opens other namespaces as a whole (`using namespace`).
 """
 
 import pathlib
@@ -77,13 +77,15 @@ def agree(brought_here, spoken, brought_there):
 
 def main():
     size = int(sys.argv[1])
-    batches = []  # [files, private names, names used, names brought from other namespaces]
+    batches = []  # [files, private names, names used, names brought from other namespaces, namespaces opened as a whole]
     for file in sys.argv[2:]:
         private, spoken = names_of(pathlib.Path(file))
         from_others = brought(pathlib.Path(file))
+        opened = set(re.findall(r"^using namespace ([\w:]+);", pathlib.Path(file).read_text(), re.M))
         for batch in batches:
             if (
                 len(batch[0]) < size
+                and batch[4] == opened
                 and not batch[1] & spoken
                 and not batch[2] & private
                 and agree(from_others, batch[2], batch[3])
@@ -95,7 +97,7 @@ def main():
                 batch[3] |= from_others
                 break
         else:
-            batches.append([[file], private, spoken, from_others])
+            batches.append([[file], private, spoken, from_others, opened])
     for files, *_ in batches:
         print(" ".join(files))
 

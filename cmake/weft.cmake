@@ -80,7 +80,7 @@ endfunction()
 # With WEFT_BULK a whole build from nothing takes less time: the headers that most files include are parsed once (those of the
 # standard library for all files of the same flags, or with ours for a layer), and a layer's files are compiled in batches of a dozen. Off unless
 # asked for: an edit then compiles a dozen files, and compiler caches know a file only in the folder where it was built.
-option(WEFT_BULK "parse common headers once and compile files by the dozen: faster from scratch, useless for edits and compiler caches" OFF)
+option(WEFT_BULK "parse common headers once and compile files in batches: faster from scratch, useless for edits and compiler caches" OFF)
 if(WEFT_BULK)
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # a file's private types, where a batch includes the file
@@ -185,10 +185,13 @@ endfunction()
 function(weft_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
-  target_link_libraries(${name} PRIVATE weft_test_support)
+  weft_test_program(${name})
   weft_batches(${name})
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+function(weft_test_program name)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${name} PRIVATE weft_test_support)
 endfunction()
 
 # What is in front of a Python interpreter that loads the package: with a sanitizer its library has to be loaded before all else, since the

@@ -3,14 +3,19 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
 #include "core/allocator.h"
 #include "core/device.h"
 #include "core/tensor.h"
 #include "core/thread_pool.h"
+#include "core/threads.h"
 
 using namespace weft_engine::core;  // NOLINT
 
@@ -160,6 +165,61 @@ TEST_CASE("parallel_for covers every index once, nested and from many threads") 
     for (auto& u : users) u.join();
     CHECK(good == 8);
   }
+}
+
+TEST_CASE("loops of many callers: each chunk once, the first exception reaches its caller, tasks run beside them") {
+  for (int threads : {2, 5}) {
+    ThreadPool pool(threads);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> users;
+    for (int u = 0; u < 12; ++u) {  // more than the pool has places for
+      users.emplace_back([&, u] {
+        for (int k = 0; k < 200; ++k) {
+          const int64_t n = 1 + (7 * k + u) % 40;
+          const bool throws = k % 50 == 49;
+          std::vector<int> seen(size_t(n), 0);  // plain: a second visit would be a race
+          try {
+            pool.parallel_chunks(n, [&](int64_t i) {
+              ++seen[size_t(i)];
+              if (throws && i == n / 2) throw std::runtime_error("chunk");
+            });
+            wrong += throws;
+            for (int s : seen) wrong += s != 1;
+          } catch (const std::runtime_error&) {
+            wrong += !throws;
+          }
+          if (k % 20 == 0) {  // workers sleep now and again, and tasks wake them
+            std::this_thread::sleep_for(std::chrono::microseconds(300));
+            auto ran = std::make_shared<std::atomic<bool>>(false);
+            pool.schedule([ran] {
+              *ran = true;
+              ran->notify_all();
+            });
+            ran->wait(false);
+          }
+        }
+      });
+    }
+    for (auto& u : users) u.join();
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("the number of threads nobody gave: the environment's, else the processors of this process") {
+  unsetenv("TF_NUM_INTRAOP_THREADS");
+  unsetenv("TF_NUM_INTEROP_THREADS");
+  CHECK(available_cpus() >= 1);
+  CHECK(default_threads(false) == available_cpus());
+  setenv("TF_NUM_INTRAOP_THREADS", "3", 1);
+  CHECK(default_threads(false) == 3);
+  CHECK(default_threads(true) == available_cpus());
+  for (const char* text : {"", "-1", "0", "x", "2x"}) {
+    CAPTURE(text);
+    setenv("TF_NUM_INTEROP_THREADS", text, 1);
+    CHECK(default_threads(true) == available_cpus());
+  }
+  unsetenv("TF_NUM_INTRAOP_THREADS");
+  unsetenv("TF_NUM_INTEROP_THREADS");
 }
 
 TEST_CASE("a status carries its code, text and payloads") {

@@ -3,7 +3,9 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -15,43 +17,170 @@
 namespace weft_engine::core {
 namespace {
 
-// Work below this many nanoseconds is not worth waking another thread.
-constexpr double kGrain = 20'000;
+// A part of a loop takes at least this many nanoseconds: a worker that is awake begins one within a microsecond.
+constexpr double kGrain = 5'000;
+// A loop below this is not worth waking workers that sleep, which takes tens of microseconds.
+constexpr double kWorthWaking = 40'000;
+// How long a worker without work looks for some before it sleeps. The loops of a training step follow each other faster than this.
+constexpr auto kSpin = std::chrono::microseconds(50);
 
 thread_local bool inside_pool = false;
 
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Looks until done() holds, for kSpin at most. False: it did not.
+template <class Done>
+bool spin(Done done) {
+  for (int i = 0; i < 32; ++i) {  // without the clock first
+    if (done()) return true;
+    pause();
+  }
+  for (const auto end = std::chrono::steady_clock::now() + kSpin; std::chrono::steady_clock::now() < end;) {
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  }
+  return false;
+}
+
+// A parallel loop, on its caller's stack.
+struct Work {
+  const int64_t n;
+  const FunctionRef<void(int64_t)> body;
+  alignas(64) std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error;  // the first that a chunk threw; the chunks after it are not run
+
+  Work(int64_t count, FunctionRef<void(int64_t)> f) : n(count), body(f) {}
+  bool left() const { return next.load(std::memory_order_relaxed) < n; }
+  // False: nothing was left.
+  bool run() noexcept {
+    if (!left()) return false;
+    bool ran = false;
+    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
+      ran = true;
+      if (failed.load(std::memory_order_relaxed)) [[unlikely]]
+        continue;
+      try {
+        if (interrupt_wanted()) [[unlikely]]
+          throw Interrupted();
+        body(i);
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+    return ran;
+  }
+};
+
 }  // namespace
 
+// Workers look at a few places for loops, and at a queue for tasks. `news` counts what was put there: a worker that found nothing watches it for
+// a while, then sleeps until it changes.
 struct ThreadPool::Impl {
-  std::mutex mutex;
+  struct alignas(64) Place {
+    std::atomic<bool> taken{false};       // by the caller of a loop
+    std::atomic<Work*> work{nullptr};     // set while workers may enter
+    std::atomic<int> users{0};            // workers that looked at it and have not left
+  };
+  std::array<Place, 8> places;  // a ninth loop at the same time runs on its caller alone
+  alignas(64) std::atomic<uint32_t> news{0};
+  std::atomic<int> sleepers{0}, queued{0};
+  std::atomic<bool> stop{false};
+  alignas(64) std::mutex mutex;  // guards the queue, the number of workers, and going to sleep
   std::condition_variable wake, ended;
   std::deque<std::function<void()>> queue;
   int workers = 0;
-  bool stop = false;
+  bool may_spin = true;               // set before `started`
+  std::atomic<bool> started{false};
   Impl *previous = nullptr, *next = nullptr;  // in the list of all pools
 
   // With the mutex held. True: there are workers, if fewer than wanted where the system gives no more.
   bool start(int count) {
     if (workers) return true;
+    may_spin = count < available_cpus();  // more threads than processors would only keep each other from work
     while (workers < count && start_thread([this] { work(); }).ok()) ++workers;
+    started.store(workers > 0, std::memory_order_release);
     return workers > 0;
   }
 
   void work() {
     inside_pool = true;
-    std::unique_lock lock(mutex);
     for (;;) {
-      wake.wait(lock, [this] { return stop || !queue.empty(); });
-      if (queue.empty()) break;
-      auto task = std::move(queue.front());
-      queue.pop_front();
+      const uint32_t seen = news.load(std::memory_order_acquire);
+      if (run_task() || run_loops()) continue;
+      if (may_spin && spin([&] { return news.load(std::memory_order_acquire) != seen; }) && !stop.load(std::memory_order_relaxed)) continue;
+      std::unique_lock lock(mutex);
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      wake.wait(lock, [&] { return stop.load(std::memory_order_relaxed) || news.load(std::memory_order_seq_cst) != seen; });
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
+      if (stop.load(std::memory_order_relaxed) && queue.empty()) {
+        --workers;
+        ended.notify_all();
+        return;
+      }
       lock.unlock();
-      task();
-      task = nullptr;
-      lock.lock();
+      wake_more();  // a caller that woke all of them would begin late
     }
-    --workers;
-    ended.notify_all();
+  }
+
+  bool run_task() {
+    if (queued.load(std::memory_order_acquire) == 0) return false;
+    std::function<void()> task;
+    {
+      std::lock_guard lock(mutex);
+      if (queue.empty()) return false;
+      task = std::move(queue.front());
+      queue.pop_front();
+      queued.fetch_sub(1, std::memory_order_relaxed);
+    }
+    task();
+    return true;
+  }
+
+  bool run_loops() {
+    bool ran = false;
+    for (Place& p : places) {
+      if (!p.work.load(std::memory_order_relaxed)) continue;
+      // Either the caller, who takes the work away and then looks for users, sees this one, or this one sees that there is nothing.
+      p.users.fetch_add(1, std::memory_order_seq_cst);
+      if (Work* w = p.work.load(std::memory_order_seq_cst)) ran |= w->run();
+      if (p.users.fetch_sub(1, std::memory_order_acq_rel) == 1) p.users.notify_one();
+    }
+    return ran;
+  }
+
+  bool work_left() {
+    if (queued.load(std::memory_order_relaxed)) return true;
+    for (Place& p : places) {
+      if (!p.work.load(std::memory_order_relaxed)) continue;
+      p.users.fetch_add(1, std::memory_order_seq_cst);
+      Work* w = p.work.load(std::memory_order_seq_cst);
+      const bool left = w && w->left();
+      if (p.users.fetch_sub(1, std::memory_order_acq_rel) == 1) p.users.notify_one();
+      if (left) return true;
+    }
+    return false;
+  }
+
+  void wake_more() {
+    for (int i = 0; i < 2 && sleepers.load(std::memory_order_relaxed) > 0 && work_left(); ++i) wake.notify_one();
+  }
+
+  // After something was put where workers look.
+  void tell(int64_t wanted) {
+    news.fetch_add(1, std::memory_order_seq_cst);
+    if (wanted <= 0 || sleepers.load(std::memory_order_seq_cst) == 0) return;
+    { std::lock_guard lock(mutex); }  // one that is about to sleep has seen the news, or waits
+    wake.notify_one();
+    if (wanted > 1) wake.notify_one();
   }
 
   // In the child of a fork, where no worker is. What is overwritten is lost on purpose.
@@ -59,6 +188,13 @@ struct ThreadPool::Impl {
     new (&wake) std::condition_variable;
     new (&ended) std::condition_variable;
     new (&queue) std::deque<std::function<void()>>;
+    for (Place& p : places) {
+      p.work = nullptr;
+      p.users = 0;
+      p.taken = false;
+    }
+    sleepers = queued = 0;
+    started = false;
     workers = 0;
   }
 };
@@ -102,6 +238,7 @@ ThreadPool::~ThreadPool() {
   Pools<Impl>::get().remove(impl_.get());
   std::unique_lock lock(impl_->mutex);
   impl_->stop = true;
+  impl_->news.fetch_add(1, std::memory_order_seq_cst);
   impl_->wake.notify_all();
   const bool over = wait_for_others(lock, impl_->ended, [this] { return impl_->workers == 0; });
   lock.unlock();
@@ -113,6 +250,8 @@ void ThreadPool::schedule(std::function<void()> task) {
     std::lock_guard lock(impl_->mutex);
     if (impl_->start(threads_ - 1)) {
       impl_->queue.push_back(std::move(task));
+      impl_->queued.fetch_add(1, std::memory_order_relaxed);
+      impl_->news.fetch_add(1, std::memory_order_seq_cst);
       impl_->wake.notify_one();
       return;
     }
@@ -120,45 +259,27 @@ void ThreadPool::schedule(std::function<void()> task) {
   task();
 }
 
-namespace {
+void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) { run_chunks(n, body, true); }
 
-// Shared with helpers that may start after the work is done: they find no chunk and touch only this.
-struct Work {
-  const int64_t n;
-  const FunctionRef<void(int64_t)> body;
-  std::atomic<int64_t> next{0}, done{0};
-  std::mutex mutex;
-  std::condition_variable finished;
-  std::atomic<bool> failed{false};
-  std::exception_ptr error;  // the first that a chunk threw; the chunks after it are not run
-
-  Work(int64_t count, FunctionRef<void(int64_t)> f) : n(count), body(f) {}
-  void run() noexcept {
-    int64_t ran = 0;
-    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n; ++ran) {
-      if (failed.load(std::memory_order_relaxed)) [[unlikely]]
-        continue;
-      try {
-        if (interrupt_wanted()) [[unlikely]]
-          throw Interrupted();
-        body(i);
-      } catch (...) {
-        std::lock_guard lock(mutex);
-        if (!failed.exchange(true)) error = std::current_exception();
+void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wake) {
+  if (n <= 0) return;
+  Impl::Place* place = nullptr;
+  if (n > 1 && threads_ > 1 && !inside_pool) {
+    for (Impl::Place& p : impl_->places) {
+      if (!p.taken.load(std::memory_order_relaxed) && !p.taken.exchange(true, std::memory_order_acquire)) {
+        place = &p;
+        break;
       }
     }
-    if (ran && done.fetch_add(ran, std::memory_order_acq_rel) + ran == n) {
-      std::lock_guard lock(mutex);
-      finished.notify_one();
+  }
+  if (place && !impl_->started.load(std::memory_order_acquire)) {
+    std::lock_guard lock(impl_->mutex);
+    if (!impl_->start(threads_ - 1)) {
+      place->taken.store(false, std::memory_order_release);
+      place = nullptr;
     }
   }
-};
-
-}  // namespace
-
-void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
-  if (n <= 0) return;
-  if (n == 1 || threads_ == 1 || inside_pool) {
+  if (!place) {
     for (int64_t i = 0; i < n; ++i) {
       if (interrupt_wanted()) [[unlikely]]
         throw Interrupted();
@@ -166,26 +287,19 @@ void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
     }
     return;
   }
-  auto work = std::make_shared<Work>(n, body);
-  int64_t helpers = 0;
-  {
-    std::lock_guard lock(impl_->mutex);
-    if (impl_->start(threads_ - 1)) {
-      try {
-        for (; helpers < std::min<int64_t>(impl_->workers, n - 1); ++helpers) impl_->queue.push_back([work] { work->run(); });
-      } catch (const std::bad_alloc&) {
-        // fewer will do
-      }
-    }
-  }
-  if (helpers > 1) impl_->wake.notify_all();
-  else if (helpers) impl_->wake.notify_one();
+  Work work(n, body);
+  place->work.store(&work, std::memory_order_seq_cst);
+  impl_->tell(wake ? n - 1 : 0);
   inside_pool = true;
-  work->run();
+  (void)work.run();
   inside_pool = false;
-  std::unique_lock lock(work->mutex);
-  work->finished.wait(lock, [&] { return work->done.load(std::memory_order_acquire) == n; });
-  if (work->error) std::rethrow_exception(std::exchange(work->error, nullptr));
+  place->work.store(nullptr, std::memory_order_seq_cst);
+  const auto left = [&] { return place->users.load(std::memory_order_seq_cst) == 0; };
+  if (!left() && !(impl_->may_spin && spin(left))) {
+    for (int users; (users = place->users.load(std::memory_order_seq_cst)) != 0;) place->users.wait(users);
+  }
+  place->taken.store(false, std::memory_order_release);
+  if (work.error) std::rethrow_exception(std::exchange(work.error, nullptr));
 }
 
 void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, int64_t)> body) {
@@ -196,9 +310,9 @@ void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, 
     return;
   }
   // A few parts per thread even out uneven progress.
-  const int64_t parts = std::clamp<int64_t>(int64_t(total / kGrain), 2, std::min<int64_t>(n, 4 * threads_));
+  const int64_t parts = std::clamp<int64_t>(int64_t(std::min(total / kGrain, 1e6)), 2, std::min<int64_t>(n, 4 * threads_));
   const int64_t size = (n + parts - 1) / parts;
-  parallel_chunks((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
+  run_chunks((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); }, total >= kWorthWaking);
 }
 
 }  // namespace weft_engine::core

@@ -1,5 +1,12 @@
 #include "core/threads.h"
 
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -49,6 +56,61 @@ Status start_thread(std::function<void()> body) noexcept {
   } catch (...) {
     return status_of_exception();
   }
+}
+
+namespace {
+
+// Processors' worth of time that control groups grant (version 2, then 1), the least of all groups above this process; 0: no limit.
+double cpu_quota() {
+  double least = 0;
+  const auto limit = [&least](double quota, double period) {
+    if (quota > 0 && period > 0) least = least > 0 ? std::min(least, quota / period) : quota / period;
+  };
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // "0::/a/b", or "4:cpu,cpuacct:/a/b"
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const bool v2 = controllers.empty();
+    if (!v2 && ("," + controllers + ",").find(",cpu,") == std::string::npos) continue;
+    std::string path = line.substr(second + 1);
+    for (;;) {
+      const std::string folder = (v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu") + (path == "/" ? std::string() : path);
+      double quota = 0, period = 0;
+      if (v2) {
+        if (std::ifstream f(folder + "/cpu.max"); f >> quota >> period) limit(quota, period);  // "max" is no number
+      } else {
+        std::ifstream q(folder + "/cpu.cfs_quota_us"), p(folder + "/cpu.cfs_period_us");
+        if (q >> quota && p >> period) limit(quota, period);
+      }
+      if (path.empty() || path == "/") break;
+      path.resize(path.rfind('/'));
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+int available_cpus() {
+  static const int count = [] {
+    int n = int(std::thread::hardware_concurrency());
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+    n = std::max(n, 1);
+    const double quota = cpu_quota();
+    return quota > 0 ? std::clamp(int(std::ceil(quota)), 1, n) : n;
+  }();
+  return count;
+}
+
+int default_threads(bool inter) {
+  if (const char* text = std::getenv(inter ? "TF_NUM_INTEROP_THREADS" : "TF_NUM_INTRAOP_THREADS")) {
+    char* end = nullptr;
+    const long n = std::strtol(text, &end, 10);
+    if (end != text && !*end && n > 0) return int(std::min<long>(n, 1024));
+  }
+  return available_cpus();
 }
 
 }  // namespace weft_engine::core

@@ -34,6 +34,11 @@ Status without_exceptions(F&& f) noexcept {
 // a process may end, or its interpreter, before the thread does.
 Status start_thread(std::function<void()> body) noexcept;
 
+// Processors that this process may use: those of its affinity mask, and no more than the quota of its control group allows.
+int available_cpus();
+// How many threads a pool has that nobody gave a number for: TF_NUM_INTRAOP_THREADS or TF_NUM_INTEROP_THREADS (`inter`), else available_cpus().
+int default_threads(bool inter);
+
 // Set when the process is about to end while threads of the engine may stand still for ever (an interpreter that ends lets no
 // other thread in): from then on nobody waits for another thread for long.
 inline std::atomic<bool> process_ending{false};

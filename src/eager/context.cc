@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/thread_own.h"
+#include "core/threads.h"
 #include "runtime/session.h"
 
 namespace weft_engine::eager {
@@ -14,10 +15,8 @@ namespace {
 
 std::atomic<uint64_t> next_generation{1};
 
-int thread_count(int wanted) {
-  if (wanted > 0) return std::min(wanted, 1024);
-  const unsigned cores = std::thread::hardware_concurrency();
-  return cores ? int(cores) : 1;
+int thread_count(int wanted, bool inter) {
+  return wanted > 0 ? std::min(wanted, 1024) : core::default_threads(inter);
 }
 
 // Each thread remembers the kernels it used last, so that a hit takes no lock. Of functions it holds weak references: a function
@@ -160,8 +159,8 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
       registry_(registry),
       devices_(o.devices ? o.devices : runtime::shared_cpus(o.cpu_devices)),
       id_(next_generation.fetch_add(1)),
-      pool_(thread_count(o.intra_threads)),
-      inter_pool_(thread_count(o.inter_threads)),
+      pool_(thread_count(o.intra_threads, false)),
+      inter_pool_(thread_count(o.inter_threads, true)),
       library_(std::make_shared<graph::FunctionLibrary>()),
       executor_(std::make_shared<Executor>(o.async)),
       maybe_async_(o.async),

@@ -30,7 +30,7 @@ constexpr size_t kMostPlans = 256;  // for different feeds and fetches
 std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter) {
   static std::mutex mutex;
   static auto* pools = new std::map<std::pair<int, bool>, std::shared_ptr<ThreadPool>>();
-  if (threads <= 0) threads = std::max(1, int(std::thread::hardware_concurrency()));
+  if (threads <= 0) threads = core::default_threads(inter);
   threads = std::min(threads, 1024);
   std::lock_guard lock(mutex);
   auto& p = (*pools)[{threads, inter}];
