@@ -1,9 +1,10 @@
 // Plays recorded op calls through the compiler: one node lowered, planned, compiled and run, and compared with TensorFlow's answer.
 //
-//   play compiled [--open] [--gpu] [--ptx] [--most N] [--ir] FILE...
+//   play compiled [--open] [--gpu [--save FOLDER]] [--ptx] [--most N] [--ir] FILE...
 //
 // Calls that a rule refuses (Unimplemented) are counted, ops without a rule left out. --open: the first size of every argument is known only when the code
-// is called. --gpu: by the kernels of GPUs, on this processor. --ptx: their PTX is made and, where
+// is called. --gpu: by the kernels of GPUs, on this processor (--save: and into files, for
+// a machine that has one, see kernels.h). --ptx: their PTX is made and, where
 // CUDA's assembler is, assembled, and nothing is run. --most: of each op no more than N calls. --ir: prints what a call became.
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "compiler/lower.h"
 #include "engine/engine.h"
 #include "tests/compiler/gpu_machine.h"
+#include "tests/play/kernels.h"
 #include "tests/play/play.h"
 #include "tests/support/cases.h"
 #include "tests/support/report.h"
@@ -25,6 +27,7 @@ enum class Outcome { kAgrees, kNoRule, kRefused, kWrong };
 
 struct Options {
   bool open = false, print = false, gpu = false, ptx = false;
+  std::unique_ptr<KernelFiles> save;
 };
 
 // What is known of the inputs when compiling: nothing, the integers, everything.
@@ -141,6 +144,14 @@ Outcome play(const OpCase& c, const op::Registry& registry, const Options& o, st
     }
     auto result = run(c, **m, fixed, o.gpu);
     why = result.ok() ? difference(*result, c.outputs) : result.status().to_string();
+    if (result.ok() && why.empty() && o.save) {
+      std::vector<Tensor> parameters;
+      for (const auto& t : c.inputs) {
+        if (!is_fixed(*t, fixed)) parameters.push_back(*t);
+      }
+      const Status saved = o.save->add(c.op, **m, parameters, *result);
+      if (!saved.ok()) why = saved.to_string();
+    }
     if (!result.ok() && result.status().code() == Code::kUnimplemented) return Outcome::kRefused;
     return why.empty() ? Outcome::kAgrees : Outcome::kWrong;
   }
@@ -152,9 +163,11 @@ Outcome play(const OpCase& c, const op::Registry& registry, const Options& o, st
 int play_compiled(const Words& words) {
   int most = kAnyNumber;
   Options options;
+  std::string save;
   Arguments a;
-  if (!a.usual().flag("--open", &options.open).flag("--gpu", &options.gpu).flag("--ptx", &options.ptx).flag("--ir", &options.print).value("--most", &most).parse(words)) return 2;
+  if (!a.usual().flag("--open", &options.open).flag("--gpu", &options.gpu).value("--save", &save).flag("--ptx", &options.ptx).flag("--ir", &options.print).value("--most", &most).parse(words)) return 2;
   if (options.ptx && !has_assembler()) std::printf("skipped: no ptxas on this machine, PTX is made but not assembled\n");
+  if (!save.empty()) options.save = std::make_unique<KernelFiles>(save);
   const op::Registry& registry = engine::Engine::get().registry();
   Report report(a.known, a.fails);
   std::map<std::string, int> without_rule;
