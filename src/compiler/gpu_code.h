@@ -19,11 +19,11 @@ namespace weft_engine::compiler {
 struct GpuArg {
   enum class Kind : uint8_t {
     kParameter,  // device pointer of parameter `index`
-    kResult,     // of result `index` (never of a state's: that is written where its parameter lies)
-    kConstant,   // of Plan::constants[index]
-    kArena,      // the arena + `size` bytes
-    kSize,       // the number `size`, as int64
-    kError,      // pointer to the error word
+    kResult,  // of result `index` (never of a state's: that is written where its parameter lies)
+    kConstant,  // of Plan::constants[index]
+    kArena,  // the arena + `size` bytes
+    kSize,  // the number `size`, as int64
+    kError,  // pointer to the error word
   };
   Kind kind = Kind::kSize;
   int index = 0;
@@ -33,15 +33,15 @@ struct GpuArg {
 
 struct GpuLaunch {
   enum class Kind : uint8_t {
-    kKernel,   // `entry` of the PTX with `blocks` blocks of `threads` threads (one dimension; nothing where `blocks` is 0 or less), `args` in
-               // order, 8 bytes each; shared memory is static: no dynamic bytes
+    kKernel,  // `entry` of the PTX with `blocks` blocks of `threads` threads (one dimension; nothing where `blocks` is 0 or less), `args` in
+    // order, 8 bytes each; shared memory is static: no dynamic bytes
     kLibrary,  // instr (kDot, kConv, kConvFilterGrad) by a library: args are the operands in order and the result, all dense; `add`: the product is
-               // added to what the result holds. regions[0]: generated kernels that do the same
-    kCopy,     // `bytes` from args[1] to args[0], on the device; they do not overlap
-    kFill,     // `bytes` zeros to args[0]
-    kWhile,    // regions: condition, body. The condition's launches leave a byte (0 or 1) in args[0]; read it back, run the body, again. The loop
-               // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then
-    kIf,       // the int32 in args[0] is the number of the region to run, in range already
+    // added to what the result holds. regions[0]: generated kernels that do the same
+    kCopy,  // `bytes` from args[1] to args[0], on the device; they do not overlap
+    kFill,  // `bytes` zeros to args[0]
+    kWhile,  // regions: condition, body. The condition's launches leave a byte (0 or 1) in args[0]; read it back, run the body, again. The loop
+    // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then
+    kIf,  // the int32 in args[0] is the number of the region to run, in range already
   };
   Kind kind = Kind::kKernel;
   std::string entry;
@@ -62,7 +62,7 @@ struct GpuCode {
 };
 
 struct GpuOptions {
-  int sm = 70;           // the oldest chip that the code is for; newer ones run it too
+  int sm = 70;  // the oldest chip that the code is for; newer ones run it too
   int ptx_version = 70;  // 7.0: drivers from 450 on
 };
 
@@ -70,8 +70,8 @@ struct GpuOptions {
 // others and waits for them at barriers.
 struct GpuThread {
   int32_t thread = 0, block = 0, threads = 1, blocks = 1;
-  char* shared = nullptr;                                                           // 48 kB for each block
-  void (*barrier)(GpuThread* self) = nullptr;                                       // of the block
+  char* shared = nullptr;  // 48 kB for each block
+  void (*barrier)(GpuThread* self) = nullptr;  // of the block
   uint64_t (*shuffle)(GpuThread* self, uint64_t bits, int32_t lane_xor) = nullptr;  // within groups of 32 threads; all of them call
 };
 // `args` as for the launch: pointers and int64 numbers, 8 bytes each.

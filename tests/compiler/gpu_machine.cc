@@ -73,7 +73,8 @@ class Block {
       if (done == threads_.size()) return {};
       if (done) return core::internal_error("threads that end while others wait");
       for (auto& t : threads_) {
-        if (t->waits != threads_[0]->waits || t->exchanges != threads_[0]->exchanges) return core::internal_error("threads that wait at different places");
+        if (t->waits != threads_[0]->waits || t->exchanges != threads_[0]->exchanges)
+          return core::internal_error("threads that wait at different places");
       }
     }
   }

@@ -24,9 +24,9 @@ std::string text_of(CUresult r) {
   return s ? s : std::to_string(int(r));
 }
 
-#define TRY(x)                                                        \
-  do {                                                                \
-    const CUresult r_ = (x);                                          \
+#define TRY(x)                                                           \
+  do {                                                                   \
+    const CUresult r_ = (x);                                             \
     if (r_ != CUDA_SUCCESS) return std::string(#x) + ": " + text_of(r_); \
   } while (0)
 

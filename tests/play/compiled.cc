@@ -165,7 +165,15 @@ int play_compiled(const Words& words) {
   Options options;
   std::string save;
   Arguments a;
-  if (!a.usual().flag("--open", &options.open).flag("--gpu", &options.gpu).value("--save", &save).flag("--ptx", &options.ptx).flag("--ir", &options.print).value("--most", &most).parse(words)) return 2;
+  if (!a.usual()
+           .flag("--open", &options.open)
+           .flag("--gpu", &options.gpu)
+           .value("--save", &save)
+           .flag("--ptx", &options.ptx)
+           .flag("--ir", &options.print)
+           .value("--most", &most)
+           .parse(words))
+    return 2;
   if (options.ptx && !has_assembler()) std::printf("skipped: no ptxas on this machine, PTX is made but not assembled\n");
   if (!save.empty()) options.save = std::make_unique<KernelFiles>(save);
   const op::Registry& registry = engine::Engine::get().registry();

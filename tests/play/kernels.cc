@@ -62,15 +62,16 @@ core::Status KernelFiles::add(const std::string& name, const ir::Module& m, cons
   const auto bytes_of = [&](const ir::Type& t) { return t.elements().evaluate(symbols) * int64_t(core::dtype_size(t.dtype)); };
   cases_ << "case " << name << " " << file << " " << code.arena_bytes.evaluate(symbols) << " " << bytes << " " << flops << "\n";
   for (size_t k = 0; k < m.parameters.size(); ++k) {
-    cases_ << "parameter " << bytes_of(m.parameters[k].type) << " " << (k < parameters.size() ? data(parameters[k].raw(), parameters[k].byte_size()) : -1)
-           << "\n";
+    cases_ << "parameter " << bytes_of(m.parameters[k].type) << " "
+           << (k < parameters.size() ? data(parameters[k].raw(), parameters[k].byte_size()) : -1) << "\n";
   }
   for (size_t k = 0; k < m.main->results.size(); ++k) {
     const ir::Type& t = m.main->results[k]->type;
     cases_ << "result " << (m.results[k].state >= 0 ? 0 : bytes_of(t)) << " " << core::dtype_name(t.dtype) << " "
            << (k < expected.size() ? data(expected[k].raw(), expected[k].byte_size()) : -1) << "\n";
   }
-  for (const ir::Instr* c : plan.constants) cases_ << "constant " << c->literal.byte_size() << " " << data(c->literal.raw(), c->literal.byte_size()) << "\n";
+  for (const ir::Instr* c : plan.constants)
+    cases_ << "constant " << c->literal.byte_size() << " " << data(c->literal.raw(), c->literal.byte_size()) << "\n";
   write(code.launches, symbols);
   cases_ << "done\n";
   return {};
@@ -129,7 +130,8 @@ int play_kernels(const Words& words) {
   add("cumsum_rows", 2 * kAll, 0, [](Timed& t) { t.out(t.b.scan(ir::Reduce::kSum, t.in(DType::kFloat, {64 * 1024, 1024}), 1, false, false)); });
   add("cumsum_4096", 2 * kAll, 0, [](Timed& t) { t.out(t.b.scan(ir::Reduce::kSum, t.in(DType::kFloat, {4096, 16384}), 1, false, false)); });
   add("sort_1M", 8.0 * kMega, 0, [](Timed& t) { t.out(t.b.sort(t.in(DType::kFloat, {kMega}), false).first); });
-  add("dot_4096", 0, 2.0 * 4096 * 4096 * 4096, [](Timed& t) { t.out(t.b.dot(t.in(DType::kFloat, {4096, 4096}), t.in(DType::kFloat, {4096, 4096}))); });
+  add("dot_4096", 0, 2.0 * 4096 * 4096 * 4096,
+      [](Timed& t) { t.out(t.b.dot(t.in(DType::kFloat, {4096, 4096}), t.in(DType::kFloat, {4096, 4096}))); });
   add("dot_vector", kAll, 0, [](Timed& t) { t.out(t.b.dot(t.in(DType::kFloat, {1, 8192}), t.in(DType::kFloat, {8192, 8192}))); });
   std::printf("%d kernels\n", files.count());
   return status.ok() ? 0 : 1;

@@ -14,8 +14,8 @@ class KernelFiles {
  public:
   explicit KernelFiles(const std::string& folder);
   // `expected`: what the results should be; empty: of sizes alone, to be timed.
-  core::Status add(const std::string& name, const ir::Module& m, const std::vector<core::Tensor>& parameters, const std::vector<core::Tensor>& expected,
-                   double bytes = 0, double flops = 0);
+  core::Status add(const std::string& name, const ir::Module& m, const std::vector<core::Tensor>& parameters,
+                   const std::vector<core::Tensor>& expected, double bytes = 0, double flops = 0);
   int count() const { return count_; }
 
  private:

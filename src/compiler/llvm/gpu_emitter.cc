@@ -130,7 +130,8 @@ GpuArg GpuEmitter::arg_of(int buffer) const {
 
 core::DType GpuEmitter::carried(core::DType t) { return t == core::DType::kHalf || t == core::DType::kBfloat16 ? core::DType::kFloat : t; }
 
-core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const ir::Dim& blocks, int threads, const std::function<core::Status()>& body) {
+core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const ir::Dim& blocks, int threads,
+                                const std::function<core::Status()>& body) {
   CodeEmitter::Impl& impl = e.impl();
   CodeEmitter::Impl::Frame& f = impl.frame;
   f = CodeEmitter::Impl::Frame();
@@ -256,7 +257,8 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
     if (status.ok()) status = e.impl().status;
     if (!status.ok()) {
       const ir::Instr* i = x.kind == Step::Kind::kCopy ? x.copy_from : x.instrs.empty() ? nullptr : x.instrs[0];
-      if (i && !i->node.empty() && status.message().find(i->node) == std::string::npos) status = status.with_suffix(core::cat(" (node ", i->node, ")"));
+      if (i && !i->node.empty() && status.message().find(i->node) == std::string::npos)
+        status = status.with_suffix(core::cat(" (node ", i->node, ")"));
       break;
     }
   }

@@ -159,7 +159,8 @@ struct Axes {
   Axes(CodeEmitter& e, const ir::Instr* x, const std::vector<int>& axes) : shape(e.layout(std::span(&x, 1))) {
     for (size_t d = 0; d < shape.loops.size(); ++d) {
       if (shape.loops[d].is(1)) continue;
-      const bool goes = std::any_of(axes.begin(), axes.end(), [&](int a) { return d >= shape.parts[size_t(a)].first && d < shape.parts[size_t(a)].second; });
+      const bool goes =
+          std::any_of(axes.begin(), axes.end(), [&](int a) { return d >= shape.parts[size_t(a)].first && d < shape.parts[size_t(a)].second; });
       (goes ? reduced : kept).push_back(d);
       (goes ? reduced_sizes : kept_sizes).push_back(shape.loops[d]);
       rows = goes;  // the last one decides
@@ -185,9 +186,7 @@ core::Status GpuEmitter::reduce(const ir::Instr* i) {
   f.what = "reduce", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(axes.reduced_sizes), f.rows = axes.rows;
   f.types = {carried(t)};
   f.start = [&](V) { return std::vector<V>{e.identity(i->reduce, t)}; };
-  f.step = [&](V k, V r, const std::vector<V>& v) {
-    return std::vector<V>{e.combine(i->reduce, t, v[0], e.element(x, axes.index(e, k, r)))};
-  };
+  f.step = [&](V k, V r, const std::vector<V>& v) { return std::vector<V>{e.combine(i->reduce, t, v[0], e.element(x, axes.index(e, k, r)))}; };
   f.merge = [&](const std::vector<V>& a, const std::vector<V>& c) { return std::vector<V>{e.combine(i->reduce, t, a[0], c[0])}; };
   f.finish = [&](V k, const std::vector<V>& v) { e.store(t, v[0], e.pointer(i), k); };
   return fold(f);

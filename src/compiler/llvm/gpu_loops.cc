@@ -26,8 +26,9 @@ bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs) {
       case ir::Op::kUnary:
       case ir::Op::kBinary: {
         const core::DType t = i->operand(0).type.dtype;
-        const bool divides = i->op == ir::Op::kBinary && (i->binary == ir::Binary::kFloorMod || i->binary == ir::Binary::kPow || i->binary == ir::Binary::kMod ||
-                                                          i->binary == ir::Binary::kFloorDiv || i->binary == ir::Binary::kAtan2);
+        const bool divides =
+            i->op == ir::Op::kBinary && (i->binary == ir::Binary::kFloorMod || i->binary == ir::Binary::kPow || i->binary == ir::Binary::kMod ||
+                                         i->binary == ir::Binary::kFloorDiv || i->binary == ir::Binary::kAtan2);
         if (t == core::DType::kDouble || divides) work += 8;
         break;
       }

@@ -76,24 +76,25 @@ core::Status GpuEmitter::dot_kernels(const ir::Instr* i, int to, bool add) {
       }
     };
     V tx = e.mod(me, e.i64(kSide)), ty = e.div(me, e.i64(kSide));
-    const std::vector<V> sums = e.loop(e.i64(0), k, e.i64(kDepth), std::vector<V>(kOwn * kOwn, zero), false, [&](V base, const std::vector<V>& so_far) {
-      fill(x, tile_a, !turned_a, base, first_m, m, [&](V kk, V mm) { return place_a(at[0], mm, kk); });
-      fill(y, tile_b, turned_b, base, first_n, n, [&](V kk, V nn) { return place_b(at[0], kk, nn); });
-      barrier();
-      std::vector<V> v = so_far;
-      for (int d = 0; d < kDepth; ++d) {
-        V a[kOwn], c[kOwn];
-        for (int r = 0; r < kOwn; ++r) {
-          a[r] = e.load(kept, tile_a, e.add(ty, e.i64(d * kStride + r * kSide)));
-          c[r] = e.load(kept, tile_b, e.add(tx, e.i64(d * kStride + r * kSide)));
-        }
-        for (int r = 0; r < kOwn; ++r) {
-          for (int q = 0; q < kOwn; ++q) v[size_t(r * kOwn + q)] = multiply_add(v[size_t(r * kOwn + q)], a[r], c[q]);
-        }
-      }
-      barrier();
-      return v;
-    });
+    const std::vector<V> sums =
+        e.loop(e.i64(0), k, e.i64(kDepth), std::vector<V>(kOwn * kOwn, zero), false, [&](V base, const std::vector<V>& so_far) {
+          fill(x, tile_a, !turned_a, base, first_m, m, [&](V kk, V mm) { return place_a(at[0], mm, kk); });
+          fill(y, tile_b, turned_b, base, first_n, n, [&](V kk, V nn) { return place_b(at[0], kk, nn); });
+          barrier();
+          std::vector<V> v = so_far;
+          for (int d = 0; d < kDepth; ++d) {
+            V a[kOwn], c[kOwn];
+            for (int r = 0; r < kOwn; ++r) {
+              a[r] = e.load(kept, tile_a, e.add(ty, e.i64(d * kStride + r * kSide)));
+              c[r] = e.load(kept, tile_b, e.add(tx, e.i64(d * kStride + r * kSide)));
+            }
+            for (int r = 0; r < kOwn; ++r) {
+              for (int q = 0; q < kOwn; ++q) v[size_t(r * kOwn + q)] = multiply_add(v[size_t(r * kOwn + q)], a[r], c[q]);
+            }
+          }
+          barrier();
+          return v;
+        });
     for (int r = 0; r < kOwn; ++r) {
       for (int q = 0; q < kOwn; ++q) {
         V row = e.add(e.add(first_m, ty), e.i64(r * kSide)), column = e.add(e.add(first_n, tx), e.i64(q * kSide));

@@ -187,7 +187,8 @@ core::Status GpuEmitter::conv(const ir::Instr* i) {
     const Taps taps(e, i->window, x->type, i->type);
     const int64_t groups = std::max<int64_t>(1, i->window.groups);
     const ir::Dim channels = x->type.dims.back(), features = i->type.dims.back();
-    const ir::Dim own = groups == 1 ? channels : ir::floor_div(channels, groups), features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
+    const ir::Dim own = groups == 1 ? channels : ir::floor_div(channels, groups),
+                  features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
     std::vector<ir::Dim> sizes = taps.size;
     sizes.push_back(own);
     Fold f;
@@ -220,7 +221,8 @@ core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
     const Taps taps(e, i->window, x->type, dy->type);
     const int64_t groups = std::max<int64_t>(1, i->window.groups);
     const ir::Dim channels = x->type.dims.back(), features = dy->type.dims.back();
-    const ir::Dim own = groups == 1 ? channels : ir::floor_div(channels, groups), features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
+    const ir::Dim own = groups == 1 ? channels : ir::floor_div(channels, groups),
+                  features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
     std::vector<ir::Dim> pixels = dims_of(dy->type);  // [batch, spatial...]
     pixels.pop_back();
     Fold f;

@@ -19,6 +19,9 @@
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#if __has_include(<llvm/Transforms/Scalar/InferAlignment.h>)
+#include <llvm/Transforms/Scalar/InferAlignment.h>
+#endif
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -52,11 +55,19 @@ void fatal(void*, const char* text, bool) {
 void initialize() {
   static std::once_flag once;
   std::call_once(once, [] {
+#ifdef WEFT_STATIC_LLVM  // those that are linked in: CMakeLists.txt
+    LLVMInitializeX86TargetInfo(), LLVMInitializeX86Target(), LLVMInitializeX86TargetMC(), LLVMInitializeX86AsmPrinter(),
+        LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo(), LLVMInitializeAArch64Target(), LLVMInitializeAArch64TargetMC(), LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+    LLVMInitializeNVPTXTargetInfo(), LLVMInitializeNVPTXTarget(), LLVMInitializeNVPTXTargetMC(), LLVMInitializeNVPTXAsmPrinter();
+#else
     llvm::InitializeAllTargetInfos();
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
     llvm::InitializeAllAsmParsers();
+#endif
     llvm::install_fatal_error_handler(fatal);
   });
 }
@@ -114,6 +125,9 @@ llvm::ModulePassManager gpu_pipeline() {
   f.addPass(llvm::InstCombinePass());
   f.addPass(llvm::SimplifyCFGPass());
   f.addPass(llvm::ADCEPass());
+#if LLVM_VERSION_MAJOR >= 18
+  f.addPass(llvm::InferAlignmentPass());  // so that reads and writes side by side become one
+#endif
   llvm::ModulePassManager all;
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
   all.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::PostOrderFunctionAttrsPass()));
