@@ -30,7 +30,7 @@ struct CompileOptions {
   std::vector<std::string> keep;               // variables to keep as state though no function writes them
   std::string target_triple, target_cpu = "x86-64-v3", target_features;  // cpu "native": this machine
   int parts = 1;  // that large steps of known sizes may run in at once, on the threads of a pool (set_pool)
-  std::string emit;                            // "ir", "plan", "llvm", "asm": that text as `text`, and no files
+  std::string emit;                            // "ir", "plan", "llvm", "asm", "ptx": that text as `text`, and no files
   bool archive = false, shared = false;        // net.a and net.so, too
   bool check = false;                          // run it beside the engine
   int64_t check_size = 3;                      // for open dimensions

@@ -36,6 +36,7 @@ struct Options {
   std::string class_name = "Net";       // "ns::Net"
   compiler::CodegenOptions code;
   int threads = 1;  // Plan::threads
+  bool gpu = false;  // LowerOptions::gpu
 };
 
 // One tensor of a function, with the name that it has in C++.
@@ -94,6 +95,8 @@ Result<Config> read_config(const std::string& path);
 Result<Net> build(saved_model::Model& model, const Options& options);
 // The object file, assembly or LLVM's text of it (options.code.emit).
 Result<std::string> emit(const Net& net, const compiler::CodegenOptions& options);
+// The kernels for GPUs, one function of the net after the other.
+Result<std::string> emit_ptx(const Net& net);
 
 // Names ---------------------------------------------------------------------------------------------------
 // An identifier of C and C++ made of any name: "dense/kernel:0" -> "dense_kernel_0"; unique among `taken`, to which it is added.

@@ -169,6 +169,7 @@ class Builder {
     f.targets = b.targets;
     compiler::LowerOptions lower;
     lower.threads = options_.threads;
+    lower.gpu = options_.gpu;
     for (const auto& p : b.inputs) lower.args.push_back({p.name, p.shape, std::nullopt, -1});
     for (const auto& p : b.outputs) lower.result_names.push_back(p.name);
     lower.variables = variables_;
@@ -303,6 +304,16 @@ Result<std::string> emit(const Net& net, const compiler::CodegenOptions& options
   std::vector<compiler::DataUnit> data;
   if (!net.initial.empty()) data.push_back({net.initial_symbol, net.initial.data(), net.initial.size()});
   return api->emit(code, data, options);
+}
+
+Result<std::string> emit_ptx(const Net& net) {
+  WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
+  std::string text;
+  for (const NetFunction& f : net.functions) {
+    WEFT_ASSIGN(const compiler::GpuCode code, api->gpu(f.plan, {}));
+    text += code.ptx;
+  }
+  return text;
 }
 
 }  // namespace weft_engine::aot

@@ -40,7 +40,8 @@ aot::Options engine_options(const CompileOptions& o) {
   a.code.triple = o.target_triple;
   a.code.cpu = o.target_cpu;
   a.code.features = o.target_features;
-  a.threads = o.parts;
+  a.gpu = o.emit == "ptx";
+  a.threads = a.gpu ? 1 : o.parts;
   return a;
 }
 
@@ -70,8 +71,12 @@ CompileReport compile(const Model& model, const CompileOptions& options) {
     return report;
   }
   if (!options.emit.empty()) {
+    if (options.emit == "ptx") {
+      report.text = api::unwrap(aot::emit_ptx(net));
+      return report;
+    }
     if (options.emit != "llvm" && options.emit != "asm")
-      throw Error(Code::kInvalidArgument, cat("--emit is ir, plan, llvm or asm, not '", options.emit, "'"));
+      throw Error(Code::kInvalidArgument, cat("--emit is ir, plan, llvm, asm or ptx, not '", options.emit, "'"));
     o.code.emit = options.emit == "llvm" ? compiler::CodegenOptions::Emit::kLlvm : compiler::CodegenOptions::Emit::kAssembly;
     report.text = api::unwrap(aot::emit(net, o.code));
     return report;

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   compile_command
       ->add_option("--parts", compile_args.parts, "threads that large steps of fixed shapes are split over, if the class is given a pool (set_pool)")
       ->check(CLI::Range(1, 16));
-  compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm or asm");
+  compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm, asm or ptx (kernels for GPUs)");
   compile_command->add_flag("--archive", compile_args.archive, "write net.a, too");
   compile_command->add_flag("--shared", compile_args.shared, "write net.so, too");
   compile_command->add_flag("--check", compile_args.check, "compare the result with the engine's on random inputs");

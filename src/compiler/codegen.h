@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "compiler/gpu_code.h"
 #include "compiler/plan.h"
 #include "core/status.h"
 
@@ -58,6 +59,9 @@ struct CodegenApi {
   // Several functions in one object: equal constants (of at least 64 bytes) stand in it once.
   core::Result<std::string> (*emit)(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options);
   core::Result<std::unique_ptr<JitCode>> (*jit)(const Plan& plan, const CodegenOptions& options);
+  // PTX. The plan (make_plan with one thread) must outlive the result, whose launches point into its module.
+  core::Result<GpuCode> (*gpu)(const Plan& plan, const GpuOptions& options);
+  core::Result<std::unique_ptr<GpuHostCode>> (*gpu_on_host)(const Plan& plan);
 };
 
 // Loads the library, once. NotFound tells where it was looked for, or that this weft was built without LLVM.

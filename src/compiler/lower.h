@@ -36,6 +36,7 @@ struct LowerOptions {
   // Which of `variables` it is.
   std::function<std::optional<int>(const op::NodeInfo&)> variable_of;
   int threads = 1;  // that the code will run on
+  bool gpu = false;  // for a GPU: without what only processors are better off with
 };
 
 // Makes a body ready for lower: loops and branches of version 1 become While and If, calls their bodies, and the graph's passes run,

@@ -193,9 +193,9 @@ class Simplifier {
 
 }  // namespace
 
-void simplify(Module& m, bool rows) {
+void simplify(Module& m, bool rows, bool winograd) {
   constexpr int kMostRounds = 12;
-  bool jammed = false, fast = false;
+  bool jammed = false, fast = !winograd;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
     const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = merge_equal_loops(m), lists = simplify_lists(m);

@@ -10,8 +10,8 @@ namespace weft_engine::ir {
 
 // Equal instructions become one; what moves nothing, adds nothing or is known goes; instructions that every iteration of a loop would
 // repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead. `rows`: runs of convolutions row by
-// row (unroll_and_jam), which one thread is better off with.
-void simplify(Module& m, bool rows = true);
+// row (unroll_and_jam), which one thread is better off with. `winograd`: use_winograd, for processors.
+void simplify(Module& m, bool rows = true, bool winograd = true);
 
 // Variables of loops and results of branches that nobody reads; whether there were any.
 bool drop_variables(Module& m);

@@ -108,39 +108,48 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
 
 core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                        const compiler::CodegenOptions& options) {
+  return run_compiled_by(m, parameters, symbols, [&](const compiler::Plan& plan, const GpuCall& call) -> core::Result<int32_t> {
+    WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
+    WEFT_ASSIGN(const auto code, api->jit(plan, options));
+    std::vector<const void*> constants;
+    if (!options.embed_constants) {
+      for (const ir::Instr* c : plan.constants) constants.push_back(c->literal.raw());
+    }
+    const Memory arena{size_t(plan.arena_bytes.evaluate(symbols))};
+    const int32_t error = code->entry()(call.parameters.data(), call.results.data(), constants.data(), symbols.data(), arena.p.get(), nullptr);
+    if (!arena.intact()) return core::internal_error("compiled code wrote behind the arena's end");
+    return error;
+  });
+}
+
+core::Result<Interpreted> run_compiled_by(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+                                          const std::function<core::Result<int32_t>(const compiler::Plan&, const GpuCall&)>& run) {
   WEFT_RETURN_IF_ERROR(ir::verify(m));
   WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
-  WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
-  WEFT_ASSIGN(const auto code, api->jit(plan, options));
   std::vector<Memory> memory;
-  std::vector<void*> in, out;
-  std::vector<const void*> constants;
+  GpuCall call;
+  call.symbols = symbols;
   for (size_t k = 0; k < parameters.size(); ++k) {
     memory.emplace_back(parameters[k].size() * core::dtype_size(parameters[k].dtype));
     put(parameters[k], memory.back().p.get());
-    in.push_back(memory.back().p.get());
+    call.parameters.push_back(memory.back().p.get());
   }
   Interpreted r;
   for (size_t k = 0; k < m.main->results.size(); ++k) {
     r.results.push_back(empty(m.main->results[k]->type, symbols));
     if (m.results[k].state >= 0) {
-      out.push_back(nullptr);
+      call.results.push_back(nullptr);
       continue;
     }
     memory.emplace_back(r.results.back().size() * core::dtype_size(r.results.back().dtype));
-    out.push_back(memory.back().p.get());
+    call.results.push_back(memory.back().p.get());
   }
-  if (!options.embed_constants) {
-    for (const ir::Instr* c : plan.constants) constants.push_back(c->literal.raw());
-  }
-  const Memory arena{size_t(plan.arena_bytes.evaluate(symbols))};
-  r.error = code->entry()(in.data(), out.data(), constants.data(), symbols.data(), arena.p.get(), nullptr);
+  WEFT_ASSIGN(r.error, run(plan, call));
   for (const Memory& x : memory) {
     if (!x.intact()) return core::internal_error("compiled code wrote behind a buffer's end");
   }
-  if (!arena.intact()) return core::internal_error("compiled code wrote behind the arena's end");
   for (size_t k = 0; k < r.results.size(); ++k) {
-    get(r.results[k], static_cast<const char*>(m.results[k].state >= 0 ? in[size_t(m.results[k].state)] : out[k]));
+    get(r.results[k], static_cast<const char*>(m.results[k].state >= 0 ? call.parameters[size_t(m.results[k].state)] : call.results[k]));
   }
   return r;
 }

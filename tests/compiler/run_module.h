@@ -1,9 +1,11 @@
 // Modules through the planner and the code generator, and what they give beside interpret().
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/codegen.h"
+#include "tests/compiler/gpu_machine.h"
 #include "tests/compiler/interpret.h"
 
 namespace weft_engine::testing {
@@ -18,6 +20,10 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
 // The results of the compiled module (states: what their parameter holds afterwards).
 core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                        const compiler::CodegenOptions& options = {});
+
+// The same by whatever runs a plan and gives the call's error.
+core::Result<Interpreted> run_compiled_by(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+                                          const std::function<core::Result<int32_t>(const compiler::Plan&, const GpuCall&)>& run);
 
 // Empty, or the first difference. `tolerance`: relative to the larger of the two numbers and 1.
 std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill = {},

@@ -1,9 +1,11 @@
 // Plays recorded op calls through the compiler: one node lowered, planned, compiled and run, and compared with TensorFlow's answer.
 //
-//   play compiled [--open] [--most N] [--ir] FILE...
+//   play compiled [--open] [--gpu [--save FOLDER]] [--ptx] [--most N] [--ir] FILE...
 //
 // Calls that a rule refuses (Unimplemented) are counted, ops without a rule left out. --open: the first size of every argument is known only when the code
-// is called. --most: of each op no more than N calls. --ir: prints what a call became.
+// is called. --gpu: by the kernels of GPUs, on this processor (--save: and into files, for
+// a machine that has one, see kernels.h). --ptx: their PTX is made and, where
+// CUDA's assembler is, assembled, and nothing is run. --most: of each op no more than N calls. --ir: prints what a call became.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +14,8 @@
 #include "compiler/codegen.h"
 #include "compiler/lower.h"
 #include "engine/engine.h"
+#include "tests/compiler/gpu_machine.h"
+#include "tests/play/kernels.h"
 #include "tests/play/play.h"
 #include "tests/support/cases.h"
 #include "tests/support/report.h"
@@ -22,7 +26,8 @@ namespace {
 enum class Outcome { kAgrees, kNoRule, kRefused, kWrong };
 
 struct Options {
-  bool open = false, print = false;
+  bool open = false, print = false, gpu = false, ptx = false;
+  std::unique_ptr<KernelFiles> save;
 };
 
 // What is known of the inputs when compiling: nothing, the integers, everything.
@@ -53,10 +58,19 @@ Result<graph::FunctionBody> body_of(const OpCase& c, const op::Registry& registr
   return body;
 }
 
-Result<std::vector<Tensor>> run(const OpCase& c, const ir::Module& m, Fixed fixed) {
+// The PTX of a module: empty, or what is wrong with it.
+Result<std::string> check_ptx(const ir::Module& m) {
   WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
-  WEFT_ASSIGN(const auto code, api->jit(plan, {}));
+  WEFT_ASSIGN(const compiler::GpuCode code, api->gpu(plan, {}));
+  const std::string missing = unresolved(code.ptx);
+  if (!missing.empty()) return cat("a call of what is not there: ", missing);
+  return has_assembler() ? assemble(code.ptx, 90) : std::string();
+}
+
+Result<std::vector<Tensor>> run(const OpCase& c, const ir::Module& m, Fixed fixed, bool gpu) {
+  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
+  WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
   std::vector<Tensor> copies;  // exactly as long as the tensors: checkers see what is beyond
   std::vector<void*> parameters, results;
   for (const auto& t : c.inputs) {
@@ -77,12 +91,22 @@ Result<std::vector<Tensor>> run(const OpCase& c, const ir::Module& m, Fixed fixe
     out.push_back(t);
   }
   for (Tensor& t : out) results.push_back(t.raw());
+  const auto message = [&](int32_t error) {
+    return internal_error("the call ends with: ", size_t(error) <= m.messages.size() ? m.messages[size_t(error) - 1] : cat(error));
+  };
+  if (gpu) {
+    WEFT_ASSIGN(const auto code, api->gpu_on_host(plan));
+    WEFT_ASSIGN(const int32_t error, run_on_gpu_machine(plan, *code, {parameters, results, symbols}));
+    if (error) return message(error);
+    return out;
+  }
+  WEFT_ASSIGN(const auto code, api->jit(plan, {}));
   const size_t bytes = (size_t(plan.arena_bytes.evaluate(symbols)) + 127) / 64 * 64;
   const std::unique_ptr<void, void (*)(void*)> arena(std::aligned_alloc(64, bytes), &std::free);
   std::memset(arena.get(), 0x7f, bytes);  // what is read before it is written shows
   std::vector<const void*> constants;
   const int32_t error = code->entry()(parameters.data(), results.data(), constants.data(), symbols.data(), static_cast<char*>(arena.get()), nullptr);
-  if (error) return internal_error("the call ends with: ", size_t(error) <= m.messages.size() ? m.messages[size_t(error) - 1] : cat(error));
+  if (error) return message(error);
   return out;
 }
 
@@ -112,8 +136,22 @@ Outcome play(const OpCase& c, const op::Registry& registry, const Options& o, st
       return Outcome::kWrong;
     }
     if (o.print) std::printf("%s\n", ir::print(**m).c_str());
-    auto result = run(c, **m, fixed);
+    if (o.ptx) {
+      const auto problem = check_ptx(**m);
+      why = problem.ok() ? *problem : problem.status().to_string();
+      if (!problem.ok() && problem.status().code() == Code::kUnimplemented) return Outcome::kRefused;
+      return why.empty() ? Outcome::kAgrees : Outcome::kWrong;
+    }
+    auto result = run(c, **m, fixed, o.gpu);
     why = result.ok() ? difference(*result, c.outputs) : result.status().to_string();
+    if (result.ok() && why.empty() && o.save) {
+      std::vector<Tensor> parameters;
+      for (const auto& t : c.inputs) {
+        if (!is_fixed(*t, fixed)) parameters.push_back(*t);
+      }
+      const Status saved = o.save->add(c.op, **m, parameters, *result);
+      if (!saved.ok()) why = saved.to_string();
+    }
     if (!result.ok() && result.status().code() == Code::kUnimplemented) return Outcome::kRefused;
     return why.empty() ? Outcome::kAgrees : Outcome::kWrong;
   }
@@ -125,8 +163,19 @@ Outcome play(const OpCase& c, const op::Registry& registry, const Options& o, st
 int play_compiled(const Words& words) {
   int most = kAnyNumber;
   Options options;
+  std::string save;
   Arguments a;
-  if (!a.usual().flag("--open", &options.open).flag("--ir", &options.print).value("--most", &most).parse(words)) return 2;
+  if (!a.usual()
+           .flag("--open", &options.open)
+           .flag("--gpu", &options.gpu)
+           .value("--save", &save)
+           .flag("--ptx", &options.ptx)
+           .flag("--ir", &options.print)
+           .value("--most", &most)
+           .parse(words))
+    return 2;
+  if (options.ptx && !has_assembler()) std::printf("skipped: no ptxas on this machine, PTX is made but not assembled\n");
+  if (!save.empty()) options.save = std::make_unique<KernelFiles>(save);
   const op::Registry& registry = engine::Engine::get().registry();
   Report report(a.known, a.fails);
   std::map<std::string, int> without_rule;

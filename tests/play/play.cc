@@ -25,6 +25,7 @@ constexpr Kind kKinds[] = {
     {"mutation", "op calls and sequences that were tampered with", play_mutation},
     {"lowered", "op calls through the lowering rules, followed step by step", play_lowered},
     {"compiled", "op calls as machine code", play_compiled},
+    {"kernels", "kernels to be timed on a GPU, into a folder", play_kernels},
     {"models", "models and graphs as a whole, as machine code", play_models},
 };
 

@@ -17,6 +17,7 @@ int play_shapes(const Words& words);
 int play_mutation(const Words& words);
 int play_lowered(const Words& words);
 int play_compiled(const Words& words);
+int play_kernels(const Words& words);
 int play_models(const Words& words);
 
 // The options of a kind; all other words are files.

@@ -2,6 +2,7 @@
 #include "compiler/llvm/code_emitter.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/llvm/code_emitter_impl.h"
@@ -247,6 +248,13 @@ void CodeEmitter::error_if(V condition, int message) {
     f.error = stand_in(b, b.getPtrTy());
   }
   // Straight code: it may be put in the middle of a block.
+  if (target.ptx) {
+    // Any of several errors will do, but none may be lost: no reading before. A branch inside of one instruction, as far as LLVM knows.
+    llvm::FunctionType* t = llvm::FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getPtrTy(), b.getInt32Ty()}, false);
+    b.CreateCall(llvm::InlineAsm::get(t, "{ .reg .pred p; setp.ne.u32 p, $0, 0; @p st.global.u32 [$1], $2; }", "r,l,r", true),
+                 {b.CreateZExt(condition, b.getInt32Ty()), f.error, b.getInt32(uint32_t(message + 1))});
+    return;
+  }
   V now = b.CreateLoad(b.getInt32Ty(), f.error);
   V first = b.CreateAnd(condition, b.CreateICmpEQ(now, b.getInt32(0)));
   b.CreateStore(b.CreateSelect(first, b.getInt32(uint32_t(message + 1)), now), f.error);

@@ -26,6 +26,8 @@ struct Target {
   int vector_bytes = 32;      // 64: AVX-512, 32: AVX2, 16: SSE and NEON
   int vector_registers = 16;  // 32: AVX-512, NEON
   bool fma = true;
+  bool gpu = false;  // code of kernels (gpu_emitter.h): no calls of libm
+  bool ptx = false;  // and for the device itself, not for the processor that stands in for it
   int lanes(int element_bytes) const { return vector_bytes / element_bytes; }
 };
 

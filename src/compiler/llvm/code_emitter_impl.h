@@ -74,6 +74,10 @@ struct Group {
 std::vector<Group> reshape_groups(std::span<const ir::Dim> from, std::span<const ir::Dim> to);
 void push_scope(CodeEmitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed);
 void pop_scope(CodeEmitter::Impl::Frame& f);
+// while (condition(values)) values = body(values), each in a block of its own.
+std::vector<llvm::Value*> repeat(CodeEmitter& e, std::vector<llvm::Value*> values,
+                                 const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& condition,
+                                 const std::function<std::vector<llvm::Value*>(const std::vector<llvm::Value*>&)>& body);
 // Finds products that are only added to something, in place, and notes that they do so themselves (gemm.cc).
 void find_accumulations(const Plan& plan, std::span<const Step> steps, CodeEmitter::Impl& impl);
 // Writes `body` as a function of its own and calls it; `parallel`: once for each part, on the pool's threads.

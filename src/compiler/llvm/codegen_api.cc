@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compiler/llvm/code_emitter.h"
+#include "compiler/llvm/gpu_emitter.h"
 #include "compiler/llvm/target.h"
 
 namespace weft_engine::compiler {
@@ -16,8 +17,7 @@ struct Quiet : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
 };
 
-core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module, std::span<const CodeUnit> code, std::span<const DataUnit> data,
-                                const CodegenOptions& options, Machine& machine) {
+void begin(llvm::LLVMContext& context, llvm::Module& module, Machine& machine) {
   context.setDiagnosticHandler(std::make_unique<Quiet>());
 #if LLVM_VERSION_MAJOR >= 21
   module.setTargetTriple(machine.machine->getTargetTriple());
@@ -25,17 +25,10 @@ core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module
   module.setTargetTriple(machine.machine->getTargetTriple().str());
 #endif
   module.setDataLayout(machine.machine->createDataLayout());
-  // Equal constants become one in LLVM's passes.
-  for (const DataUnit& d : data) {
-    llvm::Constant* bytes =
-        llvm::ConstantDataArray::getRaw(llvm::StringRef(static_cast<const char*>(d.bytes), d.size), d.size, llvm::Type::getInt8Ty(context));
-    auto* g = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes, d.symbol);
-    g->setAlignment(llvm::Align(64));
-  }
-  for (const CodeUnit& c : code) {
-    CodeEmitter emitter(module, *c.plan, machine.target, options, c.symbol);
-    WEFT_RETURN_IF_ERROR(emitter.run());
-  }
+}
+
+// LLVM's passes, and the code that they leave.
+core::Result<std::string> finish(llvm::Module& module, Machine& machine, CodegenOptions::Emit what) {
   if (std::getenv("WEFT_JIT_DUMP")) module.print(llvm::errs(), nullptr);  // as written, before LLVM's passes
   std::string problems;
   llvm::raw_string_ostream out(problems);
@@ -44,18 +37,35 @@ core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module
     return core::internal_error("the code generator wrote LLVM IR that does not hold: ", problems.substr(0, 2000));
   }
   optimize(module, machine);
-  return write_code(module, machine, options.emit);
+  return write_code(module, machine, what);
 }
 
-core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
-                                std::unique_ptr<Machine>& machine) {
-  // All on the heap: if LLVM gives up in the middle, nothing of it can be destroyed.
+core::Result<std::string> write(llvm::Module& module, std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
+                                Machine& machine) {
+  // Equal constants become one in LLVM's passes.
+  for (const DataUnit& d : data) {
+    llvm::Constant* bytes = llvm::ConstantDataArray::getRaw(llvm::StringRef(static_cast<const char*>(d.bytes), d.size), d.size,
+                                                            llvm::Type::getInt8Ty(module.getContext()));
+    auto* g = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes, d.symbol);
+    g->setAlignment(llvm::Align(64));
+  }
+  for (const CodeUnit& c : code) {
+    CodeEmitter emitter(module, *c.plan, machine.target, options, c.symbol);
+    WEFT_RETURN_IF_ERROR(emitter.run());
+  }
+  return finish(module, machine, options.emit);
+}
+
+// All of LLVM's on the heap: if it gives up in the middle, nothing of it can be destroyed.
+core::Result<std::string> guarded_module(const std::string& name, std::unique_ptr<Machine>& machine,
+                                         const std::function<core::Result<std::string>(llvm::Module&, Machine&)>& work) {
   auto context = std::make_unique<llvm::LLVMContext>();
-  auto module = std::make_unique<llvm::Module>(code.empty() ? "weft" : code[0].plan->module->name, *context);
+  auto module = std::make_unique<llvm::Module>(name, *context);
   auto result = std::make_unique<core::Result<std::string>>(std::string());
   bool finished = false;
   const core::Status status = guarded([&]() -> core::Status {
-    *result = write(*context, *module, code, data, options, *machine);
+    begin(*context, *module, *machine);
+    *result = work(*module, *machine);
     finished = true;
     return {};
   });
@@ -65,6 +75,12 @@ core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const 
   (void)context.release();
   (void)machine.release();
   return status;
+}
+
+core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
+                                std::unique_ptr<Machine>& machine) {
+  return guarded_module(code.empty() ? "weft" : code[0].plan->module->name, machine,
+                        [&](llvm::Module& module, Machine& m) { return write(module, code, data, options, m); });
 }
 
 core::Result<std::string> emit(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options) {
@@ -83,10 +99,38 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
   return load_code(object, *machine, unit.symbol);
 }
 
+// Kernels: PTX, or an object for this processor.
+core::Result<std::string> write_kernels(const Plan& plan, std::unique_ptr<Machine>& machine, CodegenOptions::Emit what, GpuCode& code) {
+  return guarded_module(plan.module->name, machine, [&](llvm::Module& module, Machine& m) -> core::Result<std::string> {
+    GpuEmitter emitter(module, plan, m.target);
+    WEFT_RETURN_IF_ERROR(emitter.run());
+    code = std::move(emitter.code);
+    return finish(module, m, what);
+  });
+}
+
+core::Result<GpuCode> gpu(const Plan& plan, const GpuOptions& options) {
+  WEFT_ASSIGN(Machine made, make_gpu_machine(options));
+  auto machine = std::make_unique<Machine>(std::move(made));
+  GpuCode code;
+  WEFT_ASSIGN(code.ptx, write_kernels(plan, machine, CodegenOptions::Emit::kAssembly, code));
+  return code;
+}
+
+core::Result<std::unique_ptr<GpuHostCode>> gpu_on_host(const Plan& plan) {
+  WEFT_ASSIGN(Machine made, make_machine(CodegenOptions()));
+  auto machine = std::make_unique<Machine>(std::move(made));
+  machine->target.gpu = true;
+  GpuCode code;
+  WEFT_ASSIGN(const std::string object, write_kernels(plan, machine, CodegenOptions::Emit::kObject, code));
+  return load_kernels(object, *machine, std::move(code));
+}
+
 }  // namespace
 }  // namespace weft_engine::compiler
 
 extern "C" __attribute__((visibility("default"))) const weft_engine::compiler::CodegenApi* weft_codegen_api() {
-  static const weft_engine::compiler::CodegenApi api{weft_engine::compiler::kCodegenLayout, weft_engine::compiler::emit, weft_engine::compiler::jit};
+  using namespace weft_engine::compiler;
+  static const CodegenApi api{kCodegenLayout, emit, jit, gpu, gpu_on_host};
   return &api;
 }

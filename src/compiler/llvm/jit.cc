@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 #include "compiler/llvm/target.h"
 
@@ -80,9 +81,17 @@ const Symbol kSymbols[] = {
     {"memcmp", reinterpret_cast<void*>(static_cast<int (*)(const void*, const void*, size_t)>(::memcmp))},
 };
 
-}  // namespace
+class LoadedKernels : public GpuHostCode {
+ public:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unordered_map<std::string, GpuHostKernel> kernels;
+  GpuHostKernel kernel(const std::string& entry) const override {
+    const auto it = kernels.find(entry);
+    return it == kernels.end() ? nullptr : it->second;
+  }
+};
 
-core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol) {
+core::Result<std::unique_ptr<llvm::orc::LLJIT>> load(const std::string& object, Machine& machine, const std::string& name) {
   llvm::orc::JITTargetMachineBuilder builder(machine.machine->getTargetTriple());
   auto made = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create();
   if (!made) return problem(made.takeError());
@@ -101,11 +110,37 @@ core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Mach
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit->getDataLayout().getGlobalPrefix());
   if (!process) return problem(process.takeError());
   library.addGenerator(std::move(*process));
-  if (auto e = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol))) return problem(std::move(e));
+  if (auto e = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, name))) return problem(std::move(e));
+  return jit;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol) {
+  WEFT_ASSIGN(auto jit, load(object, machine, symbol));
   auto found = jit->lookup(symbol);
   if (!found) return problem(found.takeError());
   const Entry entry = found->toPtr<Entry>();
   return std::unique_ptr<JitCode>(std::make_unique<Loaded>(std::move(jit), entry));
+}
+
+core::Result<std::unique_ptr<GpuHostCode>> load_kernels(const std::string& object, Machine& machine, GpuCode code) {
+  auto loaded = std::make_unique<LoadedKernels>();
+  WEFT_ASSIGN(loaded->jit, load(object, machine, "kernels"));
+  const std::function<core::Status(const std::vector<GpuLaunch>&)> all = [&](const std::vector<GpuLaunch>& launches) -> core::Status {
+    for (const GpuLaunch& l : launches) {
+      if (l.kind == GpuLaunch::Kind::kKernel) {
+        auto found = loaded->jit->lookup(l.entry);
+        if (!found) return problem(found.takeError());
+        loaded->kernels[l.entry] = found->toPtr<GpuHostKernel>();
+      }
+      for (const auto& r : l.regions) WEFT_RETURN_IF_ERROR(all(r));
+    }
+    return {};
+  };
+  WEFT_RETURN_IF_ERROR(all(code.launches));
+  loaded->code = std::move(code);
+  return std::unique_ptr<GpuHostCode>(std::move(loaded));
 }
 
 }  // namespace weft_engine::compiler

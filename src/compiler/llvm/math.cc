@@ -163,6 +163,7 @@ V math(CodeEmitter& e, ir::Unary op, V x) {
       default: break;
     }
   }
+  if (e.target.gpu) return gpu_math(e, op, x);
   V one = llvm::ConstantFP::get(x->getType(), 1);
   switch (op) {
     case Unary::kExp: return call(e, "exp", {x});
@@ -194,15 +195,17 @@ V math(CodeEmitter& e, ir::Unary op, V x) {
 }
 
 V math(CodeEmitter& e, ir::Binary op, V x, V y) {
-  if (op == ir::Binary::kAtan2) return call(e, "atan2", {x, y});
+  if (op == ir::Binary::kAtan2) return e.target.gpu ? gpu_math(e, op, x, y) : call(e, "atan2", {x, y});
   if (const auto* c = llvm::dyn_cast<llvm::ConstantFP>(y)) {
     if (c->isExactlyValue(1)) return x;
     if (c->isExactlyValue(2)) return e.b.CreateFMul(x, x);
     if (c->isExactlyValue(3)) return e.b.CreateFMul(e.b.CreateFMul(x, x), x);
     if (c->isExactlyValue(-1)) return e.b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
   }
-  return call(e, "pow", {x, y});
+  return e.target.gpu ? gpu_math(e, op, x, y) : call(e, "pow", {x, y});
 }
+
+V remainder(CodeEmitter& e, V x, V y) { return e.target.gpu ? gpu_remainder(e, x, y) : e.b.CreateFRem(x, y); }
 
 V integer_power(CodeEmitter& e, V x, V y, bool is_signed, int message) {
   auto& b = e.b;

@@ -56,13 +56,10 @@ core::Status CodeEmitter::emit_scan(const ir::Instr* i) {
   return impl_->status;
 }
 
-namespace {
-
-using V = llvm::Value*;
-
-// while (condition(values)) values = body(values), each in a block of its own.
-std::vector<V> repeat(CodeEmitter& e, std::vector<V> values, const std::function<V(const std::vector<V>&)>& condition,
-                      const std::function<std::vector<V>(const std::vector<V>&)>& body) {
+std::vector<llvm::Value*> repeat(CodeEmitter& e, std::vector<llvm::Value*> values,
+                                 const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& condition,
+                                 const std::function<std::vector<llvm::Value*>(const std::vector<llvm::Value*>&)>& body) {
+  using V = llvm::Value*;
   auto& b = e.b;
   CodeEmitter::Impl::Frame& f = e.impl().frame;
   llvm::BasicBlock* before = b.GetInsertBlock();
@@ -88,8 +85,6 @@ std::vector<V> repeat(CodeEmitter& e, std::vector<V> values, const std::function
   b.SetInsertPoint(behind);
   return now;
 }
-
-}  // namespace
 
 // Heapsort: in place, and no input makes it slow. Where places are asked for, they are what is sorted, by value and then by place, which
 // makes the order the stable one; else the values themselves.

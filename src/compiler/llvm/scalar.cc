@@ -117,9 +117,9 @@ CodeEmitter::V CodeEmitter::binary(const ir::Instr* i, V a, V c) {
       case Binary::kMul: return b.CreateFMul(a, c);
       case Binary::kDiv: return b.CreateFDiv(a, c);
       case Binary::kFloorDiv: return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(a, c));
-      case Binary::kMod: return b.CreateFRem(a, c);
+      case Binary::kMod: return remainder(*this, a, c);
       case Binary::kFloorMod: {
-        V r = b.CreateFRem(a, c);
+        V r = remainder(*this, a, c);
         V other = b.CreateXor(b.CreateFCmpOLT(c, number(a, 0)), b.CreateFCmpOLT(r, number(a, 0)));
         return b.CreateSelect(b.CreateAnd(b.CreateFCmpUNE(r, number(a, 0)), other), b.CreateFAdd(r, c), r);
       }
@@ -211,7 +211,7 @@ CodeEmitter::V CodeEmitter::combine(ir::Reduce r, DType t, V a, V c) {
     case Reduce::kMax:
     case Reduce::kMin:
       // The form that the vectoriser knows as a reduction. Which of two zeros is taken does not matter.
-      if (real) {
+      if (real && !target.gpu) {
         llvm::IRBuilder<>::FastMathFlagGuard guard(b);
         llvm::FastMathFlags flags;
         flags.setNoSignedZeros();

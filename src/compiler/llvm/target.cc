@@ -1,5 +1,6 @@
 #include "compiler/llvm/target.h"
 
+#include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -9,13 +10,18 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/IPO/ConstantMerge.h>
 #include <llvm/Transforms/IPO/DeadArgumentElimination.h>
+#include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/IPO/MergeFunctions.h>
 #include <llvm/Transforms/IPO/SCCP.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#if __has_include(<llvm/Transforms/Scalar/InferAlignment.h>)
+#include <llvm/Transforms/Scalar/InferAlignment.h>
+#endif
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -49,11 +55,19 @@ void fatal(void*, const char* text, bool) {
 void initialize() {
   static std::once_flag once;
   std::call_once(once, [] {
+#ifdef WEFT_STATIC_LLVM  // those that are linked in: CMakeLists.txt
+    LLVMInitializeX86TargetInfo(), LLVMInitializeX86Target(), LLVMInitializeX86TargetMC(), LLVMInitializeX86AsmPrinter(),
+        LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo(), LLVMInitializeAArch64Target(), LLVMInitializeAArch64TargetMC(), LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+    LLVMInitializeNVPTXTargetInfo(), LLVMInitializeNVPTXTarget(), LLVMInitializeNVPTXTargetMC(), LLVMInitializeNVPTXAsmPrinter();
+#else
     llvm::InitializeAllTargetInfos();
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
     llvm::InitializeAllAsmParsers();
+#endif
     llvm::install_fatal_error_handler(fatal);
   });
 }
@@ -91,6 +105,32 @@ llvm::ModulePassManager pipeline() {
   all.addPass(llvm::IPSCCPPass());  // sizes that all callers agree on
   all.addPass(llvm::DeadArgumentEliminationPass());
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  all.addPass(llvm::GlobalDCEPass());
+  all.addPass(llvm::ConstantMergePass());
+  return all;
+}
+
+// Of kernels: no vectors, but short numbers where they are enough, and what the driver's compiler would not see: memory that is only read.
+llvm::ModulePassManager gpu_pipeline() {
+  llvm::FunctionPassManager f;
+  f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::SimplifyCFGPass());
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::CorrelatedValuePropagationPass());
+  f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::IndVarSimplifyPass()));
+  f.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2)));
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::SimplifyCFGPass());
+  f.addPass(llvm::ADCEPass());
+#if LLVM_VERSION_MAJOR >= 18
+  f.addPass(llvm::InferAlignmentPass());  // so that reads and writes side by side become one
+#endif
+  llvm::ModulePassManager all;
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  all.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::PostOrderFunctionAttrsPass()));
   all.addPass(llvm::GlobalDCEPass());
   all.addPass(llvm::ConstantMergePass());
   return all;
@@ -199,13 +239,40 @@ core::Result<Machine> make_machine(const CodegenOptions& options) {
   return m;
 }
 
+core::Result<Machine> make_gpu_machine(const GpuOptions& options) {
+  initialize();
+  Machine m;
+  const std::string triple = "nvptx64-nvidia-cuda";
+  std::string error;
+  const llvm::Target* t = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!t) return core::failed_precondition("this LLVM has no NVPTX: no code for GPUs");
+  m.cpu = core::cat("sm_", options.sm);
+  m.features = core::cat("+ptx", options.ptx_version);
+  const std::unique_ptr<llvm::MCSubtargetInfo> plain(t->createMCSubtargetInfo(triple, "", ""));
+  if (!plain || !plain->isCPUStringValid(m.cpu)) return core::invalid_argument("LLVM does not know the GPU architecture '", m.cpu, "'");
+  bool known = false;
+  for (const auto& d : plain->getAllProcessorFeatures()) known = known || m.features.substr(1) == d.Key;
+  if (!known) return core::invalid_argument("LLVM does not know PTX version ", options.ptx_version / 10, ".", options.ptx_version % 10);
+  llvm::TargetOptions o;
+  o.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+#if LLVM_VERSION_MAJOR >= 18
+  const auto level = llvm::CodeGenOptLevel::Default;
+#else
+  const auto level = llvm::CodeGenOpt::Default;
+#endif
+  m.machine.reset(t->createTargetMachine(triple, m.cpu, m.features, o, std::nullopt, std::nullopt, level));
+  if (!m.machine) return core::failed_precondition("this LLVM cannot compile for GPUs");
+  m.target.vector_bytes = 16, m.target.vector_registers = 32, m.target.fma = true, m.target.gpu = true, m.target.ptx = true;
+  return m;
+}
+
 void optimize(llvm::Module& m, Machine& machine) {
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", machine.cpu);
     if (!machine.features.empty()) f.addFnAttr("target-features", machine.features);
     f.addFnAttr("no-trapping-math", "true");
-    if (machine.target.vector_bytes == 64) {
+    if (machine.target.vector_bytes == 64 && !machine.target.gpu) {
       f.addFnAttr("prefer-vector-width", "512");
       f.addFnAttr("min-legal-vector-width", "512");
     }
@@ -220,7 +287,7 @@ void optimize(llvm::Module& m, Machine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  pipeline().run(m, modules);
+  (machine.target.gpu ? gpu_pipeline() : pipeline()).run(m, modules);
 }
 
 core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what) {

@@ -21,9 +21,11 @@ struct Machine {
 // Does the work; an error where LLVM would have ended the process. What the work has made must then be left alone.
 core::Status guarded(const std::function<core::Status()>& work);
 core::Result<Machine> make_machine(const CodegenOptions& options);
+core::Result<Machine> make_gpu_machine(const GpuOptions& options);
 // Marks functions for the machine and runs LLVM's optimisation.
 void optimize(llvm::Module& m, Machine& machine);
 core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what);
 core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol);
+core::Result<std::unique_ptr<GpuHostCode>> load_kernels(const std::string& object, Machine& machine, GpuCode code);
 
 }  // namespace weft_engine::compiler

@@ -1,0 +1,225 @@
+// Folds: many numbers become one. How many threads work on one result, and how they share the work, follows from the sizes: a thread, a warp or a
+// block along rows; blocks of 32 columns; and where that gives too few blocks, several blocks whose results are folded once more.
+#include "compiler/llvm/gpu_emitter.h"
+
+namespace weft_engine::compiler {
+namespace {
+
+constexpr int64_t kEnoughBlocks = 528;  // four for each multiprocessor of a large chip
+
+int64_t guess(const ir::Dim& d, int64_t open) {
+  const ir::Dim n = d.substitute([&](int) { return ir::Dim(open); });
+  return n.is_const() ? n.value() : open;
+}
+
+}  // namespace
+
+core::Status GpuEmitter::fold(const Fold& f) {
+  if (f.kept.is(0)) return {};
+  const int64_t reduced = guess(f.reduced, 1024), kept = guess(f.kept, 1024);
+  int lanes = 1;
+  if (f.rows) {
+    if (reduced > 2048 || (reduced > 512 && kept < 1024)) lanes = kThreads;
+    else if (reduced > 8) lanes = kWarp;
+  } else if (reduced * f.work > 32 && kept < (int64_t(1) << 18)) {
+    lanes = kThreads / kWarp;
+  }
+  const int columns = kThreads / lanes;  // results of a block
+  const ir::Dim blocks = ir::ceil_div(f.kept, columns);
+  const int64_t share = f.rows ? 4096 : 256;  // of what is reduced: what one block should have at least
+  ir::Dim segments = 1;
+  if (f.split && !(f.reduced.is_const() && f.reduced.value() <= share)) {
+    segments = ir::max(ir::Dim(1), ir::min(ir::ceil_div(f.reduced, share), ir::ceil_div(ir::Dim(kEnoughBlocks), ir::max(blocks, ir::Dim(1)))));
+  }
+  const bool split = !segments.is(1);
+  std::vector<ir::Dim> partial;
+  if (split) {
+    for (core::DType t : f.types) partial.push_back(reserve(f.kept * segments * int64_t(core::dtype_size(t))));
+  }
+  WEFT_RETURN_IF_ERROR(kernel(f.what, f.instr, blocks * segments, kThreads, [&]() -> core::Status {
+    V group = block(), segment = nullptr;
+    if (split) {
+      const std::vector<ir::Dim> grid{segments, blocks};
+      const Index at = e.places(bounded(wide(block()), ir::product(grid)), grid);
+      segment = at[0];
+      group = b.CreateTrunc(at[1], b.getInt32Ty());
+    }
+    const auto share_of = [&](int n, bool quotient) -> V {  // constants of two alone
+      if (n == 1) return quotient ? thread() : b.getInt32(0);
+      const int shift = __builtin_ctz(unsigned(n));
+      return quotient ? b.CreateLShr(thread(), uint64_t(shift)) : b.CreateAnd(thread(), b.getInt32(uint32_t(n - 1)));
+    };
+    V lane = f.rows ? share_of(lanes, false) : lanes == 1 ? static_cast<V>(b.getInt32(0)) : share_of(columns, true);
+    V column = f.rows ? share_of(lanes, true) : lanes == 1 ? thread() : share_of(columns, false);
+    V number = number_below(f.kept, group, column, columns), size = e.dim(f.kept);
+    V active = b.CreateICmpULT(number, size);
+    // Those without a result compute another one's, and store nothing.
+    V mine = bounded(known(at_most(number, b.CreateSub(size, e.i64(1)))), f.kept);
+    V begin = wide(lane), end = e.dim(f.reduced);
+    if (split) {
+      V part = e.dim(ir::ceil_div(f.reduced, segments));
+      V from = known(b.CreateMul(segment, part));
+      begin = known(b.CreateAdd(from, begin));
+      end = known(at_most(b.CreateAdd(from, part), end));
+    }
+    std::vector<V> values = f.start(mine);
+    const auto turn = [&](V k, const std::vector<V>& v) { return f.step(mine, bounded(k, f.reduced), v); };
+    const int several = reduced * f.work >= int64_t(lanes) * 8 && f.work <= 2 ? 4 : 1;
+    V position = begin;
+    if (several > 1) {
+      // Four at a time: as many reads on their way.
+      values.push_back(begin);
+      values = e.loop(begin, b.CreateSub(end, e.i64(int64_t(lanes) * (several - 1))), e.i64(int64_t(lanes) * several), values, false,
+                      [&](V k, const std::vector<V>& so_far) {
+                        std::vector<V> v(so_far.begin(), so_far.end() - 1);
+                        for (int n = 0; n < several; ++n) v = turn(e.add(k, e.i64(int64_t(lanes) * n)), v);
+                        v.push_back(e.add(k, e.i64(int64_t(lanes) * several)));
+                        return v;
+                      });
+      position = values.back();
+      values.pop_back();
+    }
+    values = e.loop(position, end, e.i64(lanes), values, false, turn);
+
+    const auto memory = [&](const char*) {
+      std::vector<V> p;
+      for (core::DType t : f.types) p.push_back(shared(e.type(t), kThreads));
+      return p;
+    };
+    if (f.rows && lanes > 1) {
+      for (int n = kWarp / 2; n > 0; n /= 2) {
+        std::vector<V> other;
+        for (V v : values) other.push_back(exchange(v, n));
+        values = f.merge(values, other);
+      }
+      if (lanes > kWarp) {
+        const std::vector<V> p = memory("warps");
+        V warp = wide(b.CreateLShr(thread(), 5));
+        e.when(b.CreateICmpEQ(b.CreateAnd(thread(), b.getInt32(kWarp - 1)), b.getInt32(0)), [&] {
+          for (size_t j = 0; j < p.size(); ++j) e.store(f.types[j], values[j], p[j], warp);
+        });
+        barrier();
+        for (int n = 0; n < lanes / kWarp; ++n) {
+          std::vector<V> other;
+          for (size_t j = 0; j < p.size(); ++j) other.push_back(e.load(f.types[j], p[j], e.i64(n)));
+          values = n == 0 ? other : f.merge(values, other);
+        }
+      }
+    } else if (!f.rows && lanes > 1) {
+      const std::vector<V> p = memory("columns");
+      for (size_t j = 0; j < p.size(); ++j) e.store(f.types[j], values[j], p[j], wide(thread()));
+      barrier();
+      for (int n = 0; n < lanes; ++n) {
+        std::vector<V> other;
+        for (size_t j = 0; j < p.size(); ++j) other.push_back(e.load(f.types[j], p[j], b.CreateAdd(wide(column), e.i64(int64_t(n) * columns))));
+        values = n == 0 ? other : f.merge(values, other);
+      }
+    }
+    e.when(b.CreateAnd(active, b.CreateICmpEQ(lane, b.getInt32(0))), [&] {
+      if (!split) {
+        f.finish(mine, values);
+        return;
+      }
+      V at = b.CreateAdd(b.CreateMul(mine, e.dim(segments)), segment);
+      for (size_t j = 0; j < values.size(); ++j) e.store(f.types[j], values[j], scratch(partial[j]), at);
+    });
+    return {};
+  }));
+  if (!split) return {};
+  Fold rest = f;
+  rest.reduced = segments, rest.rows = true, rest.split = false, rest.work = 1;
+  rest.step = [&](V mine, V segment, const std::vector<V>& v) {
+    std::vector<V> other;
+    V at = e.add(e.mul(mine, e.dim(segments)), segment);
+    for (size_t j = 0; j < v.size(); ++j) other.push_back(e.load(f.types[j], scratch(partial[j]), at));
+    return f.merge(v, other);
+  };
+  return fold(rest);
+}
+
+// One thread for each result: few numbers each, or such as lie apart.
+core::Status GpuEmitter::fold_by_thread(const Fold& f) {
+  return each(f.what, f.instr, f.kept, [&](V mine) -> core::Status {
+    const std::vector<V> values = e.loop(e.i64(0), e.dim(f.reduced), e.i64(1), f.start(mine), false,
+                                         [&](V k, const std::vector<V>& v) { return f.step(mine, bounded(k, f.reduced), v); });
+    f.finish(mine, values);
+    return {};
+  });
+}
+
+namespace {
+
+// The loops of an operand: those that stay and those that go.
+struct Axes {
+  CodeEmitter::Layout shape;
+  std::vector<size_t> kept, reduced;
+  std::vector<ir::Dim> kept_sizes, reduced_sizes;
+  bool rows = true;
+
+  Axes(CodeEmitter& e, const ir::Instr* x, const std::vector<int>& axes) : shape(e.layout(std::span(&x, 1))) {
+    for (size_t d = 0; d < shape.loops.size(); ++d) {
+      if (shape.loops[d].is(1)) continue;
+      const bool goes =
+          std::any_of(axes.begin(), axes.end(), [&](int a) { return d >= shape.parts[size_t(a)].first && d < shape.parts[size_t(a)].second; });
+      (goes ? reduced : kept).push_back(d);
+      (goes ? reduced_sizes : kept_sizes).push_back(shape.loops[d]);
+      rows = goes;  // the last one decides
+    }
+    if (reduced.empty()) rows = false;
+  }
+  CodeEmitter::Index index(CodeEmitter& e, llvm::Value* k, llvm::Value* r) const {
+    CodeEmitter::Index at(shape.loops.size(), e.i64(0));
+    const CodeEmitter::Index a = e.places(k, kept_sizes), c = e.places(r, reduced_sizes);
+    for (size_t n = 0; n < kept.size(); ++n) at[kept[n]] = a[n];
+    for (size_t n = 0; n < reduced.size(); ++n) at[reduced[n]] = c[n];
+    return shape.index(e, at);
+  }
+};
+
+}  // namespace
+
+core::Status GpuEmitter::reduce(const ir::Instr* i) {
+  const ir::Instr* x = i->operands[0];
+  const core::DType t = i->type.dtype;
+  const Axes axes(e, x, i->axes);
+  Fold f;
+  f.what = "reduce", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(axes.reduced_sizes), f.rows = axes.rows;
+  f.types = {carried(t)};
+  f.start = [&](V) { return std::vector<V>{e.identity(i->reduce, t)}; };
+  f.step = [&](V k, V r, const std::vector<V>& v) { return std::vector<V>{e.combine(i->reduce, t, v[0], e.element(x, axes.index(e, k, r)))}; };
+  f.merge = [&](const std::vector<V>& a, const std::vector<V>& c) { return std::vector<V>{e.combine(i->reduce, t, a[0], c[0])}; };
+  f.finish = [&](V k, const std::vector<V>& v) { e.store(t, v[0], e.pointer(i), k); };
+  return fold(f);
+}
+
+core::Status GpuEmitter::arg_reduce(const ir::Instr* i) {
+  const ir::Instr* x = i->operands[0];
+  const core::DType from = x->type.dtype;
+  const Axes axes(e, x, i->axes);
+  const bool max = i->reduce == ir::Reduce::kMax;
+  ir::Instr order;  // for compare(): by the operand's type
+  order.op = ir::Op::kCompare, order.compare = max ? ir::Compare::kGt : ir::Compare::kLt, order.operands = {i->operands[0]};
+  const auto better = [&](V value, V at, V than, V than_at) {  // ties: the first one
+    V equal = b.CreateNot(b.CreateOr(e.compare(&order, value, than), e.compare(&order, than, value)));
+    if (value->getType()->isFloatingPointTy()) equal = b.CreateAnd(equal, b.CreateFCmpORD(value, than));
+    return b.CreateOr(e.compare(&order, value, than), b.CreateAnd(equal, b.CreateICmpULT(at, than_at)));
+  };
+  Fold f;
+  f.what = "arg_reduce", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(axes.reduced_sizes), f.rows = axes.rows;
+  f.types = {carried(from), core::DType::kInt64};
+  // All begin with the first one: if that is a NaN, nothing is better.
+  f.start = [&](V k) { return std::vector<V>{e.element(x, axes.index(e, k, e.i64(0))), e.i64(0)}; };
+  f.step = [&](V k, V r, const std::vector<V>& v) {
+    V y = e.element(x, axes.index(e, k, r));
+    V wins = e.compare(&order, y, v[0]);
+    return std::vector<V>{b.CreateSelect(wins, y, v[0]), b.CreateSelect(wins, r, v[1])};
+  };
+  f.merge = [&](const std::vector<V>& a, const std::vector<V>& c) {
+    V wins = better(c[0], c[1], a[0], a[1]);
+    return std::vector<V>{b.CreateSelect(wins, c[0], a[0]), b.CreateSelect(wins, c[1], a[1])};
+  };
+  f.finish = [&](V k, const std::vector<V>& v) { e.store(i->type.dtype, e.convert(v[1], core::DType::kInt64, i->type.dtype), e.pointer(i), k); };
+  return fold(f);
+}
+
+}  // namespace weft_engine::compiler
