@@ -72,8 +72,7 @@ struct CompiledBody::Version {
     }
     if (module->guards.empty()) return true;
     const std::vector<int64_t> sizes = symbols(args);
-    return std::all_of(module->guards.begin(), module->guards.end(),
-                       [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); });
+    return std::all_of(module->guards.begin(), module->guards.end(), [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); });
   }
 };
 

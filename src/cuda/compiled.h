@@ -19,8 +19,8 @@ class CompiledBody {
  public:
   struct Options {
     std::vector<bool> constant_args;  // whose values are part of the code; they are in host memory
-    bool open_sizes = false;          // try code for all sizes of a rank first
-    bool prepare = false;             // the body is a user's: calls to open, passes to run
+    bool open_sizes = false;  // try code for all sizes of a rank first
+    bool prepare = false;  // the body is a user's: calls to open, passes to run
   };
   CompiledBody(graph::FunctionBody body, Options options);
   ~CompiledBody();

@@ -6,8 +6,11 @@ namespace weft_engine::cuda {
 namespace {
 
 core::Result<const CublasLt*> open() {
-  WEFT_ASSIGN(void* library, open_library({"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}, "WEFT_CUBLASLT_LIBRARY",
-                                           {"cu13", "cublas"}, "CUDA, or pip's nvidia-cublas (nvidia-cublas-cu12)"}));
+  WEFT_ASSIGN(void* library, open_library({"cuBLASLt",
+                                           {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
+                                           "WEFT_CUBLASLT_LIBRARY",
+                                           {"cu13", "cublas"},
+                                           "CUDA, or pip's nvidia-cublas (nvidia-cublas-cu12)"}));
   auto* lt = new CublasLt();
   std::vector<Function> functions;
 #define WEFT_CUBLASLT_FUNCTION(symbol, name, arguments) functions.push_back({#symbol, reinterpret_cast<void**>(&lt->name)});

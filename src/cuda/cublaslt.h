@@ -30,21 +30,21 @@ struct LtChoice {
 };
 static_assert(sizeof(LtChoice) == 96);
 
-#define WEFT_CUBLASLT_FUNCTIONS(F)                                                                                                                \
-  F(cublasLtCreate, create, (void** handle))                                                                                                      \
-  F(cublasLtMatmulDescCreate, create_product, (void** product, LtCompute compute, LtType scale))                                                  \
-  F(cublasLtMatmulDescDestroy, destroy_product, (void* product))                                                                                  \
-  F(cublasLtMatmulDescSetAttribute, set_product, (void* product, LtProductAttribute attribute, const void* value, size_t bytes))                  \
-  F(cublasLtMatrixLayoutCreate, create_matrix, (void** matrix, LtType type, uint64_t rows, uint64_t columns, int64_t leading))                    \
-  F(cublasLtMatrixLayoutDestroy, destroy_matrix, (void* matrix))                                                                                  \
-  F(cublasLtMatrixLayoutSetAttribute, set_matrix, (void* matrix, LtMatrixAttribute attribute, const void* value, size_t bytes))                   \
-  F(cublasLtMatmulPreferenceCreate, create_search, (void** search))                                                                               \
-  F(cublasLtMatmulPreferenceDestroy, destroy_search, (void* search))                                                                              \
-  F(cublasLtMatmulPreferenceSetAttribute, set_search, (void* search, LtSearchAttribute attribute, const void* value, size_t bytes))               \
-  F(cublasLtMatmulAlgoGetHeuristic, choose,                                                                                                       \
-    (void* handle, void* product, void* a, void* b, void* c, void* d, void* search, int most, LtChoice* choices, int* found))                     \
-  F(cublasLtMatmul, multiply,                                                                                                                     \
-    (void* handle, void* product, const void* alpha, DevicePtr a, void* a_matrix, DevicePtr b, void* b_matrix, const void* beta, DevicePtr c,     \
+#define WEFT_CUBLASLT_FUNCTIONS(F)                                                                                                            \
+  F(cublasLtCreate, create, (void** handle))                                                                                                  \
+  F(cublasLtMatmulDescCreate, create_product, (void** product, LtCompute compute, LtType scale))                                              \
+  F(cublasLtMatmulDescDestroy, destroy_product, (void* product))                                                                              \
+  F(cublasLtMatmulDescSetAttribute, set_product, (void* product, LtProductAttribute attribute, const void* value, size_t bytes))              \
+  F(cublasLtMatrixLayoutCreate, create_matrix, (void** matrix, LtType type, uint64_t rows, uint64_t columns, int64_t leading))                \
+  F(cublasLtMatrixLayoutDestroy, destroy_matrix, (void* matrix))                                                                              \
+  F(cublasLtMatrixLayoutSetAttribute, set_matrix, (void* matrix, LtMatrixAttribute attribute, const void* value, size_t bytes))               \
+  F(cublasLtMatmulPreferenceCreate, create_search, (void** search))                                                                           \
+  F(cublasLtMatmulPreferenceDestroy, destroy_search, (void* search))                                                                          \
+  F(cublasLtMatmulPreferenceSetAttribute, set_search, (void* search, LtSearchAttribute attribute, const void* value, size_t bytes))           \
+  F(cublasLtMatmulAlgoGetHeuristic, choose,                                                                                                   \
+    (void* handle, void* product, void* a, void* b, void* c, void* d, void* search, int most, LtChoice* choices, int* found))                 \
+  F(cublasLtMatmul, multiply,                                                                                                                 \
+    (void* handle, void* product, const void* alpha, DevicePtr a, void* a_matrix, DevicePtr b, void* b_matrix, const void* beta, DevicePtr c, \
      void* c_matrix, DevicePtr d, void* d_matrix, const LtAlgorithm* algorithm, DevicePtr workspace, size_t workspace_bytes, void* stream))
 
 struct CublasLt {

@@ -45,8 +45,8 @@ Result<Tensor> CudaDevice::allocate(DType dtype, const Shape& shape) {
   auto at = gpu_.allocate(size_t(bytes));
   if (!at.ok()) {
     if (at.status().code() != Code::kResourceExhausted) return at.status();
-    return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype), " on ", name(),
-                              " by allocator GPU_", gpu_.number(), "_bfc\nHint: ", gpu_.holders(), ".");
+    return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype), " on ", name(), " by allocator GPU_",
+                              gpu_.number(), "_bfc\nHint: ", gpu_.holders(), ".");
   }
   return adopt(dtype, shape, reinterpret_cast<void*>(*at), size_t(bytes), [&gpu = gpu_, at = *at] { gpu.free(at); });
 }

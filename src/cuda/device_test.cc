@@ -91,8 +91,9 @@ TEST_CASE("out of memory says who holds what, and passes") {
       continue;
     }
     CHECK(t.status().code() == Code::kResourceExhausted);
-    CHECK(t.status().message().starts_with("OOM when allocating tensor with shape[16777216] and type float on "
-                                           "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc"));
+    CHECK(
+        t.status().message().starts_with("OOM when allocating tensor with shape[16777216] and type float on "
+                                         "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc"));
     CHECK(t.status().message().find("of Tile") != std::string::npos);
   }
   CHECK(held.size() < 16);

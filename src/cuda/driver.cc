@@ -17,8 +17,11 @@ using core::Status;
 constexpr char kVariable[] = "WEFT_CUDA_DRIVER";
 
 Result<const Driver*> open_driver() {
-  WEFT_ASSIGN(void* library, open_library({"the CUDA driver", {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"},
-                                           kVariable, {}, "NVIDIA's driver"}));
+  WEFT_ASSIGN(void* library, open_library({"the CUDA driver",
+                                           {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"},
+                                           kVariable,
+                                           {},
+                                           "NVIDIA's driver"}));
   auto* d = new Driver();  // for as long as the process lives
   std::vector<Function> functions;
 #define WEFT_CUDA_FUNCTION(symbol, name, arguments) functions.push_back({#symbol, reinterpret_cast<void**>(&d->name)});

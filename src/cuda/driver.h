@@ -63,7 +63,7 @@ enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReserved
   F(cuMemPoolCreate, create_pool, (void** pool, const PoolProperties* properties))                                                                   \
   F(cuMemPoolSetAttribute, set_pool_attribute, (void* pool, PoolAttribute attribute, void* value))                                                   \
   F(cuMemPoolTrimTo, trim_pool, (void* pool, size_t keep))                                                                                           \
-  F(cuMemAllocFromPoolAsync, allocate, (DevicePtr* at, size_t bytes, void* pool, void* stream))                                                      \
+  F(cuMemAllocFromPoolAsync, allocate, (DevicePtr * at, size_t bytes, void* pool, void* stream))                                                     \
   F(cuMemFreeAsync, free, (DevicePtr at, void* stream))                                                                                              \
   F(cuMemHostAlloc, allocate_pinned, (void** at, size_t bytes, unsigned flags))                                                                      \
   F(cuMemFreeHost, free_pinned, (void* at))                                                                                                          \

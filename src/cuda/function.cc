@@ -23,14 +23,16 @@ class GpuFunction final : public runtime::CompiledPlan {
     std::vector<const Tensor*> pointers;
     for (const Tensor& t : args) pointers.push_back(&t);
     CompiledBody::Variables variables;
-    Status s = args.size() == body_.body().arg_types.size() ? body_.find_variables(*env.resources, pointers, variables)
-                                                            : invalid_argument("function ", body_.body().name, " takes ", body_.body().arg_types.size(), " arguments, got ", args.size());
+    Status s = args.size() == body_.body().arg_types.size()
+                   ? body_.find_variables(*env.resources, pointers, variables)
+                   : invalid_argument("function ", body_.body().name, " takes ", body_.body().arg_types.size(), " arguments, got ", args.size());
     if (s.ok()) {
       auto v = body_.version(device_, pointers, variables);
       if (v.ok()) {
         const int64_t start = env.trace ? op::StepTrace::now() : 0;
         s = body_.call(device_, **v, pointers, variables, rets);
-        if (env.trace) env.trace->add({body_.body().name, "_Compiled", device_.name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}});
+        if (env.trace)
+          env.trace->add({body_.body().name, "_Compiled", device_.name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}});
         return s;
       }
       s = v.status();
@@ -57,7 +59,8 @@ class GpuFunction final : public runtime::CompiledPlan {
 
 }  // namespace
 
-std::unique_ptr<runtime::CompiledPlan> compile_function(const graph::FunctionBody& body, Device& device, std::unique_ptr<runtime::Executable>& otherwise) {
+std::unique_ptr<runtime::CompiledPlan> compile_function(const graph::FunctionBody& body, Device& device,
+                                                        std::unique_ptr<runtime::Executable>& otherwise) {
   auto* gpu = dynamic_cast<CudaDevice*>(&device);
   if (!gpu || !compiler::without_lowering(body).empty() || compiler::may_grow_lists(body)) return nullptr;
   return std::make_unique<GpuFunction>(graph::clone(body), *gpu, std::move(otherwise));

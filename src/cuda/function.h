@@ -6,6 +6,7 @@
 namespace weft_engine::cuda {
 
 // As runtime::DeviceCompiler.
-std::unique_ptr<runtime::CompiledPlan> compile_function(const graph::FunctionBody& body, core::Device& device, std::unique_ptr<runtime::Executable>& otherwise);
+std::unique_ptr<runtime::CompiledPlan> compile_function(const graph::FunctionBody& body, core::Device& device,
+                                                        std::unique_ptr<runtime::Executable>& otherwise);
 
 }  // namespace weft_engine::cuda

@@ -28,7 +28,7 @@ class AllocatingFor {
 
 // How much memory a program may take of a GPU, and how. Before the first use.
 struct MemoryOptions {
-  int64_t limit = 0;   // bytes; 0: what the GPU has but for a reserve
+  int64_t limit = 0;  // bytes; 0: what the GPU has but for a reserve
   double fraction = 0;  // of the GPU's memory, where limit is 0; 0: all
   bool growth = true;  // false: all of the limit is taken at once
 };

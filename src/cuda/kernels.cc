@@ -14,9 +14,9 @@ using namespace weft_engine::op;  // NOLINT: specs and kernels throughout
 namespace {
 
 // What a GPU computes with; other types have no kernels there, as in TensorFlow.
-constexpr DType kTypes[] = {DType::kFloat, DType::kDouble, DType::kHalf,   DType::kBfloat16, DType::kInt8,   DType::kInt16,    DType::kInt32,
-                            DType::kInt64, DType::kUint8,  DType::kUint16, DType::kUint32,   DType::kUint64, DType::kBool,     DType::kComplex64,
-                            DType::kComplex128};
+constexpr DType kTypes[] = {DType::kFloat,  DType::kDouble, DType::kHalf,  DType::kBfloat16,  DType::kInt8,
+                            DType::kInt16,  DType::kInt32,  DType::kInt64, DType::kUint8,     DType::kUint16,
+                            DType::kUint32, DType::kUint64, DType::kBool,  DType::kComplex64, DType::kComplex128};
 constexpr DType kInt32Only[] = {DType::kInt32};
 
 std::vector<std::string> all_arguments(const OpSpec& spec) {
@@ -99,8 +99,9 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
     (void)registry.add_kernel(
         spec->name, gpu_kernel(constraints, host, [&registry, host](const NodeInfo& node) { return make_lowered_kernel(registry, node, host); }));
     if (memory.int32) {
-      (void)registry.add_kernel(spec->name, gpu_kernel({{"T", kInt32Only}}, all_arguments(*spec),
-                                                       [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }, 1));
+      (void)registry.add_kernel(spec->name, gpu_kernel(
+                                                {{"T", kInt32Only}}, all_arguments(*spec),
+                                                [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }, 1));
     }
   }
   const std::string_view constant = op_of(Role::kConst);

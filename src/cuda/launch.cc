@@ -147,7 +147,8 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
         pointers[i] = &values[i];
       }
       void* entry = entries_.find(l.entry)->second;
-      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, gpu_.stream(), pointers, nullptr), "launching a kernel");
+      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, gpu_.stream(), pointers, nullptr),
+                       "launching a kernel");
       return {};
     }
     case GpuLaunch::Kind::kLibrary: {

@@ -93,7 +93,7 @@ Result<graph::FunctionBody> body_of(const Registry& registry, const NodeInfo& no
   std::vector<graph::Endpoint> inputs;
   for (int i = 0; i < node.num_inputs(); ++i) {
     const DType t = base_type(node.input_types()[size_t(i)]);
-    WEFT_ASSIGN(graph::Node * arg, g.add(cat("arg_", i), op_of(Role::kArg), {{"T", t}, {"index", int64_t(i)}}, {}));
+    WEFT_ASSIGN(graph::Node* arg, g.add(cat("arg_", i), op_of(Role::kArg), {{"T", t}, {"index", int64_t(i)}}, {}));
     body.args.push_back(arg);
     body.arg_types.push_back(t);
     inputs.push_back({arg, 0});
@@ -101,10 +101,10 @@ Result<graph::FunctionBody> body_of(const Registry& registry, const NodeInfo& no
   AttrMap attrs;
   const auto& specs = node.spec().signature().attrs;
   for (size_t i = 0; i < specs.size(); ++i) attrs[specs[i].name] = node.attrs()[i];
-  WEFT_ASSIGN(graph::Node * n, g.add("op", node.op(), std::move(attrs), std::move(inputs)));
+  WEFT_ASSIGN(graph::Node* n, g.add("op", node.op(), std::move(attrs), std::move(inputs)));
   for (int i = 0; i < node.num_outputs(); ++i) {
     const DType t = base_type(node.output_types()[size_t(i)]);
-    WEFT_ASSIGN(graph::Node * ret, g.add(cat("ret_", i), op_of(Role::kRetval), {{"T", t}, {"index", int64_t(i)}}, {{n, i}}));
+    WEFT_ASSIGN(graph::Node* ret, g.add(cat("ret_", i), op_of(Role::kRetval), {{"T", t}, {"index", int64_t(i)}}, {{n, i}}));
     body.rets.push_back(ret);
     body.ret_types.push_back(t);
   }
@@ -156,8 +156,8 @@ Result<std::unique_ptr<Kernel>> make_lowered_kernel(const Registry& registry, co
   options.constant_args = HostArgs::of(node, host).inputs;
   options.open_sizes = true;
   auto on_host = make_host_kernel(registry, node, false);
-  return std::unique_ptr<Kernel>(std::make_unique<LoweredKernel>(std::move(body), std::move(options),
-                                                                 on_host.ok() ? std::move(on_host).value() : nullptr, kept(node.op())));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<LoweredKernel>(std::move(body), std::move(options), on_host.ok() ? std::move(on_host).value() : nullptr, kept(node.op())));
 }
 
 }  // namespace weft_engine::cuda

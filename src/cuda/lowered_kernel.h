@@ -7,7 +7,8 @@
 namespace weft_engine::cuda {
 
 // `host`: which inputs lie in host memory; their values are part of the code.
-core::Result<std::unique_ptr<op::Kernel>> make_lowered_kernel(const op::Registry& registry, const op::NodeInfo& node, const std::vector<std::string>& host);
+core::Result<std::unique_ptr<op::Kernel>> make_lowered_kernel(const op::Registry& registry, const op::NodeInfo& node,
+                                                              const std::vector<std::string>& host);
 
 // Runs the op's kernel for CPUs: inputs (and variables) are brought to the host, outputs to the device unless `host_outputs`.
 core::Result<std::unique_ptr<op::Kernel>> make_host_kernel(const op::Registry& registry, const op::NodeInfo& node, bool host_outputs);

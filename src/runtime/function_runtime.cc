@@ -135,7 +135,8 @@ Result<Executable*> Instance::plan() {
   auto made = make_plan({});
   if (!made.ok()) return error_ = made.status();
   general_owner_ = std::move(made).value();
-  if (is_distributed(*general_owner_) || dynamic_cast<CompiledPlan*>(general_owner_.get())) specialisable_ = false;  // tasks and compilers make plans for shapes themselves
+  if (is_distributed(*general_owner_) || dynamic_cast<CompiledPlan*>(general_owner_.get()))
+    specialisable_ = false;  // tasks and compilers make plans for shapes themselves
   general_.store(general_owner_.get(), std::memory_order_release);
   return general_owner_.get();
 }
