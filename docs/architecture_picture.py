@@ -30,6 +30,7 @@ PURPOSE = {
     "saved_model": "SavedModels, checkpoints",
     "compiler": "lowering, fusion, buffers",
     "jit": "functions to machine code",
+    "cuda": "NVIDIA GPUs",
     "aot": "models to object files",
     "engine": "one Engine per process",
     "api": "C++ API (include/weft)",
@@ -176,7 +177,7 @@ def picture():
             "#dcecff"
             if name in ("api", "capi", "cli", "python")
             else "#e9f5e4"
-            if name in ("ir", "compiler", "jit", "aot")
+            if name in ("ir", "compiler", "jit", "cuda", "aot")
             else "#f6f2e6"
         )
         out.append(

@@ -6,6 +6,8 @@
 
 #include "autodiff/function_gradient.h"
 #include "core/threads.h"
+#include "cuda/device.h"
+#include "cuda/function.h"
 #include "engine/clusters.h"
 #include "engine/graph_messages.h"
 #include "engine/registration.h"
@@ -14,6 +16,7 @@
 #include "jit/compiled_function.h"
 #include "ops/all.h"
 #include "ops/declared.h"
+#include "ops/host_memory.h"
 #include "ops/data/prefetch_buffer.h"
 #include "ops/data/served_datasets.h"
 #include "runtime/function_runtime.h"
@@ -34,6 +37,8 @@ Engine::Engine() {
   ops::data::serve_datasets();
   set_cluster_seams();
   runtime::set_function_compiler(jit::compile_function);
+  runtime::set_device_compiler(cuda::compile_function);
+  (void)cuda::add_gpus(registry_, ops::host_memory);  // the first of its type
 }
 
 Engine& Engine::get() {

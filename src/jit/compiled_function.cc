@@ -11,6 +11,7 @@
 #include "compiler/generator_state.h"
 #include "compiler/lower.h"
 #include "core/log.h"
+#include "core/own_memory.h"
 #include "graph/node_traits.h"
 #include "jit/cluster.h"
 #include "op/step_trace.h"
@@ -127,6 +128,17 @@ class CompiledFunction final : public runtime::Executable {
         return invalid_argument("argument ", s.argument, " of ", body_.name, " must be the handle of a variable");
       WEFT_ASSIGN(auto v, env.resources->get<Variable>(t.data<ResourceHandle>()[0]));
       out.push_back(std::move(v));
+    }
+    for (const auto& v : out) WEFT_RETURN_IF_ERROR(bring_here(*v));
+    return {};
+  }
+
+  // A device that uses the variable again takes it back.
+  static Status bring_here(Variable& v) {
+    if (core::own_memory_blocks.load(std::memory_order_relaxed) == 0) return {};
+    const std::unique_lock lock(v.mutex());
+    if (v.initialized()) {
+      WEFT_ASSIGN(v.tensor(), core::to_host(v.tensor()));
     }
     return {};
   }

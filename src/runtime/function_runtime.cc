@@ -1,4 +1,5 @@
 #include "runtime/function_runtime.h"
+#include "runtime/device_compiler.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +38,7 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
 std::atomic<ConfigReader> config_reader{nullptr};
 std::atomic<GradientMaker> gradient_maker{nullptr};
 std::atomic<FunctionCompiler> function_compiler{nullptr};
+std::atomic<DeviceCompiler> device_compiler{nullptr};
 
 bool flag(const AttrMap& attrs, std::string_view name) {
   const auto it = attrs.find(name);
@@ -49,6 +51,7 @@ bool flag(const AttrMap& attrs, std::string_view name) {
 void set_config_reader(ConfigReader reader) { config_reader.store(reader); }
 void set_gradient_maker(GradientMaker maker) { gradient_maker.store(maker); }
 void set_function_compiler(FunctionCompiler compiler) { function_compiler.store(compiler); }
+void set_device_compiler(DeviceCompiler compiler) { device_compiler.store(compiler); }
 
 // ---- Instance ------------------------------------------------------------------------------------------
 
@@ -107,7 +110,13 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
       c.device = only;
     }
     WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
-    return program ? std::move(program) : plan_dataflow(body, c);
+    if (!program) {
+      WEFT_ASSIGN(program, plan_dataflow(body, c));
+    }
+    if (const DeviceCompiler on_device = device_compiler.load(); on_device && c.device && !c.device->host_memory() && !change) {
+      if (auto compiled = on_device(body_, *c.device, program)) return std::unique_ptr<Executable>(std::move(compiled));
+    }
+    return program;
   };
   const FunctionCompiler compile = function_compiler.load();
   if (options_.must_compile) {
@@ -126,7 +135,8 @@ Result<Executable*> Instance::plan() {
   auto made = make_plan({});
   if (!made.ok()) return error_ = made.status();
   general_owner_ = std::move(made).value();
-  if (is_distributed(*general_owner_)) specialisable_ = false;  // tasks make plans for shapes themselves
+  if (is_distributed(*general_owner_) || dynamic_cast<CompiledPlan*>(general_owner_.get()))
+    specialisable_ = false;  // tasks and compilers make plans for shapes themselves
   general_.store(general_owner_.get(), std::memory_order_release);
   return general_owner_.get();
 }

@@ -1,9 +1,12 @@
 // Plays recorded op calls and compares with TensorFlow's answers; then asks each op's shape rule about
 // the same call: what it says must hold of the result.
 //
-//   play cases [--rows] FILE...
+//   play cases [--rows] [--device NAME] FILE...
 //
-// With --rows the calls are played for two rows at once, by the ops' batching rules.
+// With --rows the calls are played for two rows at once, by the ops' batching rules. With --device they are asked to run there; what ran there is counted.
+#include <set>
+
+#include "core/own_memory.h"
 #include "eager/op.h"
 #include "engine/engine.h"
 #include "op/batching.h"
@@ -27,10 +30,17 @@ Result<std::vector<Tensor>> run_in_old_graph(const OpCase& c) {
   return g.run(fetches);
 }
 
-Result<std::vector<Tensor>> run(eager::Context& context, const OpCase& c) {
+// Where calls were asked to run, and those that did.
+struct Where {
+  std::string device;
+  std::set<std::string> ops;
+  int calls = 0;
+};
+
+Result<std::vector<Tensor>> run(eager::Context& context, const OpCase& c, Where& where) {
   if (const auto* spec = engine::Engine::get().registry().find(c.op); spec && spec->deprecated_since > 0) return run_in_old_graph(c);
   eager::Op op(context);
-  WEFT_RETURN_IF_ERROR(op.reset(c.op));
+  WEFT_RETURN_IF_ERROR(op.reset(c.op, where.device));
   for (const auto& [k, v] : c.attrs) WEFT_RETURN_IF_ERROR(op.set_attr(k, v));
   for (const auto& t : c.inputs) op.add_input(eager::TensorHandle::make(*t, nullptr));
   std::vector<RefPtr<eager::TensorHandle>> handles;
@@ -38,7 +48,12 @@ Result<std::vector<Tensor>> run(eager::Context& context, const OpCase& c) {
   std::vector<Tensor> out;
   for (auto& h : handles) {
     WEFT_RETURN_IF_ERROR(h->wait());
-    out.push_back(h->tensor());
+    WEFT_ASSIGN(Tensor here, core::to_host(h->tensor()));
+    out.push_back(std::move(here));
+  }
+  if (!handles.empty() && !where.device.empty() && handles[0]->device() && handles[0]->device()->name().ends_with(where.device)) {
+    where.ops.insert(c.op);
+    ++where.calls;
   }
   return out;
 }
@@ -135,17 +150,19 @@ std::string check_rows(eager::Context& context, const OpCase& c) {
 int play_cases(const Words& words) {
   bool rows = false;
   Arguments a;
-  if (!a.usual().flag("--rows", &rows).parse(words)) return 2;
+  Where where;
+  if (!a.usual().flag("--rows", &rows).value("--device", &where.device).parse(words)) return 2;
   eager::Context context(engine::Engine::get().registry(), {});
   Report report(a.known, a.fails);
   const bool read = each_case(a.files, a.only, [&](const OpCase& c, int number) {
     if (rows && !has_batching_rule(c)) return;
     if (rows) return report.add(c.op, cat("#", number), check_rows(context, c));
-    auto result = run(context, c);
+    auto result = run(context, c, where);
     std::string why = result.ok() ? difference(*result, c.outputs) : result.status().to_string();
     if (why.empty()) why = check_shapes(c, *result);
     report.add(c.op, cat("#", number), why);
   });
+  if (!where.device.empty()) std::printf("%d calls of %d ops ran on %s\n", where.calls, int(where.ops.size()), where.device.c_str());
   return read ? report.finish("cases") : 2;
 }
 

@@ -29,7 +29,9 @@ class _State:
     """What was asked for; the engine's context is made of it by the first op."""
 
     logical = None  # configurations of the CPU, or None for one device
-    visible = [_CPU]
+    visible = None  # None: all
+    growth = {}  # of GPUs: whether memory is taken bit by bit
+    gpu_logical = {}  # of GPUs: their one logical device
     inter = intra = 0
     soft = True
     log = False
@@ -98,12 +100,16 @@ def _known(device):
     return device
 
 
+def _number(device):
+    return int(device.name.rsplit(":", 1)[-1])
+
+
 # ---- devices ----------------------------------------------------------------------------------------------
 
 
 def list_physical_devices(device_type=None):
     """The devices of this machine."""
-    brought = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in _weft.physical_devices()]
+    brought = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i, _ in _weft.physical_devices()]
     return [d for d in [_CPU, *brought] if device_type in (None, d.device_type)]
 
 
@@ -123,7 +129,8 @@ def list_logical_devices(device_type=None):
 
 def get_visible_devices(device_type=None):
     """The physical devices that this program may use."""
-    return [d for d in _State.visible if device_type in (None, d.device_type)]
+    visible = list_physical_devices() if _State.visible is None else _State.visible
+    return [d for d in visible if device_type in (None, d.device_type)]
 
 
 def set_visible_devices(devices, device_type=None):
@@ -135,26 +142,31 @@ def set_visible_devices(devices, device_type=None):
         _known(d)
         if device_type is not None and d.device_type != device_type:
             raise ValueError(f"Unrecognized device: {d!r}")
-    visible = devices if device_type is None else [d for d in _State.visible if d.device_type != device_type] + devices
-    if visible == _State.visible:
+    before = get_visible_devices()
+    visible = devices if device_type is None else [d for d in before if d.device_type != device_type] + devices
+    if visible == before:
         return
     if _initialized():
         raise RuntimeError("Visible devices cannot be modified after being initialized")
     if _CPU not in visible:
-        raise NotImplementedError("weft has no other devices than CPUs: the CPU must stay visible")
+        raise NotImplementedError("the CPU must stay visible")
     _State.visible = visible
+    _weft.set_visible_gpus([_number(d) for d in visible if d.device_type == "GPU"])
 
 
 def get_logical_device_configuration(device):
     """How a physical device is cut into logical ones; None where nothing was said."""
-    _known(device)
+    if _known(device).device_type == "GPU":
+        return _State.gpu_logical.get(device)
     return _State.logical
 
 
 def set_logical_device_configuration(device, logical_devices):
     """Cuts a physical device into logical ones; before the first op."""
-    _known(device)
     logical_devices = list(logical_devices)
+    if _known(device).device_type == "GPU":
+        _set_logical_gpu(device, logical_devices)
+        return
     for config in logical_devices:
         if config.memory_limit is not None:
             raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
@@ -174,20 +186,50 @@ def set_logical_device_configuration(device, logical_devices):
     _apply()
 
 
+def _set_logical_gpu(device, logical_devices):
+    """One logical device, perhaps with a limit: several of one GPU are not there yet."""
+    if logical_devices == _State.gpu_logical.get(device):
+        return
+    if _State.growth.get(device) is not None:
+        raise ValueError("Cannot configure logical devices when memory growth is enabled")
+    if _initialized():
+        raise RuntimeError("Virtual devices cannot be modified after being initialized")
+    if len(logical_devices) != 1:
+        raise NotImplementedError("several logical devices of one GPU")
+    limit = logical_devices[0].memory_limit
+    _weft.set_gpu_memory(_number(device), True, int(limit * (1 << 20)) if limit else 0)
+    _State.gpu_logical = {**_State.gpu_logical, device: logical_devices}
+
+
 def get_device_details(device):
     """What is known of a physical device: of CPUs nothing."""
     _known(device)
+    for kind, number, text in _weft.physical_devices():
+        if kind != "GPU" or device != PhysicalDevice(f"/physical_device:GPU:{number}", "GPU"):
+            continue
+        facts = dict(part.split(": ", 1) for part in text.split(", ") if ": " in part)
+        major, minor = facts["compute capability"].split(".")
+        return {"compute_capability": (int(major), int(minor)), "device_name": facts["name"]}
     return {}
 
 
 def get_memory_growth(device):
     """Whether a GPU's memory is taken bit by bit."""
-    raise KeyError(_known(device))
+    if _known(device).device_type != "GPU":
+        raise KeyError(device)
+    return _State.growth.get(device)
 
 
 def set_memory_growth(device, enable):
-    """GPUs only."""
-    _known(device)
+    """Whether a GPU's memory is taken bit by bit, which is so where nothing is said, or all at once."""
+    if _known(device).device_type == "GPU":
+        if device in _State.gpu_logical:
+            raise ValueError("Cannot set memory growth on device when virtual devices configured")
+        if _initialized():
+            raise RuntimeError("Physical devices cannot be modified after being initialized")
+        _weft.set_gpu_memory(_number(device), bool(enable), 0)
+        _State.growth = {**_State.growth, device: bool(enable)}
+        return
     raise ValueError(
         "Cannot set memory growth on device when virtual devices configured"
         if _State.logical
@@ -205,8 +247,10 @@ def _named(device):
 def get_memory_info(device):
     """Memory in use on a device and its peak; not counted on CPUs."""
     _apply()
-    _named(device)
-    raise ValueError(f"Allocator stats not available for device '{device}'")
+    stats = _weft.memory_stats(_named(device))
+    if stats is None:
+        raise ValueError(f"Allocator stats not available for device '{device}'")
+    return {"current": stats[0], "peak": stats[1]}
 
 
 def get_memory_usage(device):
@@ -216,7 +260,7 @@ def get_memory_usage(device):
 
 def reset_memory_stats(device):
     """Begins the count of the peak anew."""
-    _named(device)
+    _weft.reset_memory_stats(_named(device))
 
 
 # ---- placement, threads, switches -------------------------------------------------------------------------
@@ -350,13 +394,14 @@ def is_op_determinism_enabled():
 
 
 def tensor_float_32_execution_enabled():
-    """A switch for GPUs; kept and told again."""
+    """Whether products of float on GPUs may round their factors to 10 bits."""
     return _State.tensor_float_32
 
 
 def enable_tensor_float_32_execution(enabled):
     """See tensor_float_32_execution_enabled."""
     _State.tensor_float_32 = bool(enabled)
+    _weft.allow_tf32(_State.tensor_float_32)
 
 
 def enable_mlir_bridge():

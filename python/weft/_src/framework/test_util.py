@@ -8,16 +8,26 @@ from weft._src.ops.gradient_checker import compute_gradient  # noqa: F401
 
 
 def gpu_device_name():
-    """The name of a GPU: there is none."""
-    return ""
+    """The name of a GPU, or nothing."""
+    from weft._src.framework import config
+
+    return next((d.name for d in config.list_logical_devices("GPU")), "")
 
 
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    """Is there a GPU, of this compute capability at least?"""
+    from weft._src.framework import config
+
+    for device in config.list_physical_devices("GPU"):
+        capability = config.get_device_details(device).get("compute_capability", (0, 0))
+        if min_cuda_compute_capability is None or capability >= tuple(min_cuda_compute_capability):
+            return True
     return False
 
 
 def is_built_with_cuda():
-    return False
+    """Whether there are GPUs of NVIDIA: what uses them is always there."""
+    return is_gpu_available()
 
 
 def is_built_with_rocm():
@@ -25,7 +35,8 @@ def is_built_with_rocm():
 
 
 def is_built_with_gpu_support():
-    return False
+    """See is_built_with_cuda."""
+    return is_gpu_available()
 
 
 def is_built_with_xla():

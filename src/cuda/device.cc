@@ -1,0 +1,107 @@
+#include "cuda/device.h"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "core/log.h"
+#include "cuda/kernels.h"
+
+namespace weft_engine::cuda {
+
+using namespace weft_engine::core;  // NOLINT: tensors, shapes and statuses throughout
+
+namespace {
+
+struct Visible {
+  std::mutex mutex;
+  std::optional<std::vector<int>> numbers;
+};
+Visible& visible() {
+  static auto* v = new Visible();
+  return *v;
+}
+
+}  // namespace
+
+std::vector<Gpu*> physical_gpus() {
+  if (!driver_in_sight()) return {};
+  auto gpus = Gpu::all();
+  return gpus.ok() ? std::move(gpus).value() : std::vector<Gpu*>();
+}
+
+void set_visible_gpus(std::optional<std::vector<int>> numbers) {
+  const std::lock_guard lock(visible().mutex);
+  visible().numbers = std::move(numbers);
+}
+
+CudaDevice::CudaDevice(Gpu& gpu, int number)
+    : OwnMemoryDevice(DeviceName{"localhost", 0, 0, "GPU", number}, gpu.memory_limit(), gpu.description()), gpu_(gpu) {}
+
+Result<Tensor> CudaDevice::allocate(DType dtype, const Shape& shape) {
+  if (!is_simple(dtype)) return Tensor::allocate(dtype, shape);
+  const int64_t elements = shape.num_elements();
+  const int64_t bytes = multiply_without_overflow(elements, int64_t(dtype_size(dtype)));
+  if (elements < 0 || bytes <= 0) return Tensor::allocate(dtype, shape);  // says what is wrong with the shape, or has nothing in it
+  auto at = gpu_.allocate(size_t(bytes));
+  if (!at.ok()) {
+    if (at.status().code() != Code::kResourceExhausted) return at.status();
+    return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype), " on ", name(), " by allocator GPU_",
+                              gpu_.number(), "_bfc\nHint: ", gpu_.holders(), ".");
+  }
+  return adopt(dtype, shape, reinterpret_cast<void*>(*at), size_t(bytes), [&gpu = gpu_, at = *at] { gpu.free(at); });
+}
+
+Result<Tensor> CudaDevice::duplicate(const Tensor& tensor) {
+  WEFT_ASSIGN(Tensor out, allocate(tensor.dtype(), tensor.shape()));
+  if (memory_of(out) != this) return out;
+  WEFT_RETURN_IF_ERROR(gpu_.copy(address(out), address(tensor), tensor.byte_size()));
+  return out;
+}
+
+Result<Tensor> CudaDevice::copied_here(const Tensor& tensor) {
+  OwnMemoryDevice* there = memory_of(tensor);
+  if (there == this) return tensor;
+  if (auto* other = dynamic_cast<CudaDevice*>(there); other && &other->gpu_ == &gpu_) return duplicate(tensor);  // of another set of devices
+  WEFT_ASSIGN(const Tensor source, to_host(tensor));  // between GPUs by way of the host
+  WEFT_ASSIGN(Tensor out, allocate(source.dtype(), source.shape()));
+  if (memory_of(out) != this) return source;  // nothing in it, or of a type that stays on the host
+  WEFT_RETURN_IF_ERROR(gpu_.copy_to_device(address(out), source.raw(), source.byte_size()));
+  return out;
+}
+
+Result<Tensor> CudaDevice::copied_to_host(const Tensor& tensor) {
+  WEFT_ASSIGN(Tensor out, Tensor::allocate(tensor.dtype(), tensor.shape()));
+  WEFT_RETURN_IF_ERROR(gpu_.copy_to_host(out.raw(), address(tensor), tensor.byte_size()));
+  return out;
+}
+
+Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
+  if (!driver_in_sight()) return {};
+  return register_device_type("GPU", [&registry, host_memory]() -> Result<std::vector<std::unique_ptr<Device>>> {
+    WEFT_ASSIGN(const std::vector<Gpu*> gpus, Gpu::all());
+    std::vector<std::unique_ptr<Device>> out;
+    if (gpus.empty()) return out;
+    static std::once_flag once;
+    std::call_once(once, [&] {
+      const char* growth = std::getenv("TF_FORCE_GPU_ALLOW_GROWTH");
+      for (Gpu* gpu : gpus) {
+        if (!growth) continue;
+        MemoryOptions o = gpu->memory_options();
+        o.growth = std::string_view(growth) != "false";
+        (void)gpu->set_memory_options(o);
+      }
+      add_kernels(registry, host_memory);
+    });
+    const std::lock_guard lock(visible().mutex);
+    if (!visible().numbers) {
+      for (Gpu* gpu : gpus) out.push_back(std::make_unique<CudaDevice>(*gpu, gpu->number()));
+      return out;
+    }
+    for (int i : *visible().numbers) {
+      if (i >= 0 && size_t(i) < gpus.size()) out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
+    }
+    return out;
+  });
+}
+
+}  // namespace weft_engine::cuda

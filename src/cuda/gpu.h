@@ -1,0 +1,117 @@
+// Gpu: one GPU of this machine as the process uses it: its context, the stream that all work goes to, memory, copies. There is one for each in a process, never
+// destroyed: tensors in its memory may outlive everything. Nothing but a device's facts is asked of the driver before the first use.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/allocator.h"
+#include "core/status.h"
+#include "cuda/driver.h"
+
+namespace weft_engine::cuda {
+
+class GpuMemory;
+
+// For as long as it lives, memory that this thread takes is held in the name of an op. The text must stay.
+class AllocatingFor {
+ public:
+  explicit AllocatingFor(const char* op);
+  ~AllocatingFor();
+
+ private:
+  const char* outer_;
+};
+
+// How much memory a program may take of a GPU, and how. Before the first use.
+struct MemoryOptions {
+  int64_t limit = 0;  // bytes; 0: what the GPU has but for a reserve
+  double fraction = 0;  // of the GPU's memory, where limit is 0; 0: all
+  bool growth = true;  // false: all of the limit is taken at once
+};
+
+class Gpu {
+ public:
+  ~Gpu();
+  // Those that CUDA_VISIBLE_DEVICES leaves. Empty without a driver or a device; an error of a driver that is there is one.
+  static core::Result<std::vector<Gpu*>> all();
+
+  int number() const { return number_; }
+  const std::string& name() const { return name_; }
+  const std::string& pci_bus_id() const { return pci_bus_id_; }
+  int major() const { return major_; }
+  int minor() const { return minor_; }
+  int multiprocessors() const { return multiprocessors_; }
+  int64_t memory() const { return memory_bytes_; }
+  int64_t memory_limit() const;
+  // "device: 0, name: NVIDIA H200, pci bus id: 0000:01:00.0, compute capability: 9.0"
+  std::string description() const;
+
+  core::Status set_memory_options(const MemoryOptions& options);  // FailedPrecondition after the first use
+  MemoryOptions memory_options() const { return options_; }
+
+  // Makes the GPU this thread's; the first call starts it.
+  core::Status use();
+  const Driver& driver() const { return driver_; }
+  void* stream() const { return stream_; }
+
+  // Memory whose use begins after all that is queued so far. ResourceExhausted says who holds what.
+  core::Result<DevicePtr> allocate(size_t bytes);
+  void free(DevicePtr at);  // after all that is queued so far
+  core::AllocatorStats stats() const;
+  void reset_peak();
+  // Gives memory that nobody uses back to the driver.
+  core::Status trim();
+  // "512.0MiB in 3 of MatMul; ...", the largest first.
+  std::string holders() const;
+
+  // Copies, in order with what is queued. to_device returns when `from` may change.
+  core::Status copy_to_device(DevicePtr to, const void* from, size_t bytes);
+  core::Status copy_to_host(void* to, DevicePtr from, size_t bytes);  // waits
+  core::Status copy(DevicePtr to, DevicePtr from, size_t bytes);
+  core::Status fill_zero(DevicePtr at, size_t bytes);
+  // Waits for all that is queued. Gives the first error that a kernel found in its data since the last wait (see error_word).
+  core::Status wait();
+
+  // A word (int32, 0) that kernels put the number of an error into: 1 + its place in `messages`. The host looks at it when it waits. Who takes one says whose it is.
+  core::Result<DevicePtr> error_word(std::shared_ptr<const std::vector<std::string>> messages);
+
+ private:
+  friend class GpuMemory;
+  Gpu(const Driver& driver, int number);
+  core::Status read_facts();
+  core::Status start();
+  core::Status check_errors(std::unique_lock<std::mutex>& lock);
+
+  const Driver& driver_;
+  const int number_;
+  int device_ = 0, major_ = 0, minor_ = 0, multiprocessors_ = 0;
+  int64_t memory_bytes_ = 0;
+  std::string name_, pci_bus_id_;
+  MemoryOptions options_;
+
+  mutable std::mutex start_mutex_;
+  std::atomic<bool> started_{false};
+  core::Status start_status_;
+  void *context_ = nullptr, *stream_ = nullptr;
+  std::unique_ptr<GpuMemory> pool_;
+
+  // Pinned memory that copies go through, piece by piece; one copy at a time.
+  struct Piece {
+    void *memory = nullptr, *event = nullptr;
+    bool used = false;
+  };
+  std::mutex staging_mutex_;
+  std::vector<Piece> pieces_;
+  size_t next_piece_ = 0;
+  core::Status make_pieces();
+
+  std::mutex errors_mutex_;
+  DevicePtr error_words_ = 0;
+  std::vector<std::shared_ptr<const std::vector<std::string>>> error_owners_;
+};
+
+}  // namespace weft_engine::cuda

@@ -1,0 +1,116 @@
+#include "cuda/kernels.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/own_memory.h"
+#include "cuda/lowered_kernel.h"
+#include "op/lower.h"
+
+namespace weft_engine::cuda {
+
+using namespace weft_engine::op;  // NOLINT: specs and kernels throughout
+
+namespace {
+
+// What a GPU computes with; other types have no kernels there, as in TensorFlow.
+constexpr DType kTypes[] = {DType::kFloat,  DType::kDouble, DType::kHalf,  DType::kBfloat16,  DType::kInt8,
+                            DType::kInt16,  DType::kInt32,  DType::kInt64, DType::kUint8,     DType::kUint16,
+                            DType::kUint32, DType::kUint64, DType::kBool,  DType::kComplex64, DType::kComplex128};
+constexpr DType kInt32Only[] = {DType::kInt32};
+
+std::vector<std::string> all_arguments(const OpSpec& spec) {
+  std::vector<std::string> out;
+  for (const ArgSpec& a : spec.signature().inputs) out.push_back(a.name);
+  for (const ArgSpec& a : spec.signature().outputs) out.push_back(a.name);
+  return out;
+}
+
+// May the op be a kernel by itself? It computes with plain tensors and variables.
+bool computes(const OpSpec& spec) {
+  if (!spec.lower || spec.lower == shape_from_data || spec.lower == lower_to_nothing || spec.lower == forward_inputs) return false;
+  switch (spec.traits().role) {
+    case Role::kNone:
+    case Role::kAddToVariable:
+    case Role::kSubtractFromVariable: break;
+    default: return false;
+  }
+  const Signature& s = spec.signature();
+  for (const AttrSpec& a : s.attrs) {
+    if (a.type == "func" || a.type == "list(func)") return false;
+  }
+  for (const ArgSpec& a : s.inputs) {
+    if (a.is_ref || a.type == DType::kVariant || a.type == DType::kString) return false;
+  }
+  for (const ArgSpec& a : s.outputs) {
+    if (a.is_ref || a.type == DType::kVariant || a.type == DType::kString || a.type == DType::kResource) return false;
+  }
+  return true;
+}
+
+bool has_default(const OpSpec& spec) {
+  return std::any_of(spec.kernels.begin(), spec.kernels.end(), [](const KernelDef& k) { return k.device_type == "DEFAULT"; });
+}
+
+// The value is brought to the device once.
+class ConstKernel final : public Kernel {
+ public:
+  ConstKernel(Tensor value, bool on_host) : value_(std::move(value)), on_host_(on_host) {}
+  Status run(KernelContext& c) override {
+    if (on_host_) {
+      c.set_output(0, value_);
+      return {};
+    }
+    const std::lock_guard lock(mutex_);
+    if (core::memory_of(value_) != &c.device()) {
+      WEFT_ASSIGN(value_, core::to_device(value_, c.device()));
+    }
+    c.set_output(0, value_);
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  Tensor value_;
+  const bool on_host_;
+};
+
+KernelDef gpu_kernel(std::vector<TypeConstraint> constraints, std::vector<std::string> host, KernelFactory make, int priority = 0) {
+  return KernelDef{"GPU", std::move(constraints), std::move(host), priority, std::move(make)};
+}
+
+}  // namespace
+
+void add_kernels(Registry& registry, HostMemoryOf host_memory) {
+  for (const OpSpec* spec : registry.all()) {
+    if (!spec->lower || has_default(*spec)) continue;
+    const HostMemory memory = host_memory(*spec);
+    if (memory.all) {
+      (void)registry.add_kernel(
+          spec->name, gpu_kernel({}, all_arguments(*spec), [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }));
+      continue;
+    }
+    if (memory.never || !computes(*spec)) continue;
+    std::vector<TypeConstraint> constraints;
+    for (const AttrSpec& a : spec->signature().attrs) {
+      if (a.type == "type" || a.type == "list(type)") constraints.push_back({a.name, kTypes});
+    }
+    const std::vector<std::string>& host = memory.inputs;
+    (void)registry.add_kernel(
+        spec->name, gpu_kernel(constraints, host, [&registry, host](const NodeInfo& node) { return make_lowered_kernel(registry, node, host); }));
+    if (memory.int32) {
+      (void)registry.add_kernel(spec->name, gpu_kernel(
+                                                {{"T", kInt32Only}}, all_arguments(*spec),
+                                                [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }, 1));
+    }
+  }
+  const std::string_view constant = op_of(Role::kConst);
+  const auto make_const = [](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+    const Tensor& value = node.attr<Tensor>("value");
+    return std::unique_ptr<Kernel>(std::make_unique<ConstKernel>(value, value.dtype() == DType::kInt32));
+  };
+  (void)registry.add_kernel(constant, gpu_kernel({{"dtype", kTypes}}, {}, make_const));
+  (void)registry.add_kernel(constant, gpu_kernel({{"dtype", kInt32Only}}, {"output"}, make_const, 1));
+}
+
+}  // namespace weft_engine::cuda

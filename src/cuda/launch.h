@@ -1,0 +1,45 @@
+// Program: a plan of the compiler on a GPU: its code loaded, its constants there, what to launch in order.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/gpu_code.h"
+#include "cuda/gpu.h"
+
+namespace weft_engine::cuda {
+
+class Program {
+ public:
+  // The plan and its module must outlive the program.
+  static core::Result<std::unique_ptr<Program>> make(Gpu& gpu, const compiler::Plan& plan);
+  ~Program();
+
+  struct Call {
+    std::vector<DevicePtr> parameters, results;  // as in the module
+    std::vector<int64_t> symbols;
+  };
+  // Queues everything. What kernels find wrong with the data is told when the host next waits.
+  core::Status run(const Call& call);
+
+ private:
+  struct Run;
+  Program(Gpu& gpu, const compiler::Plan& plan) : gpu_(gpu), plan_(plan) {}
+  core::Status load();
+  core::Status find_entries(const std::vector<compiler::GpuLaunch>& launches);
+  core::Status run_list(Run& r, const std::vector<compiler::GpuLaunch>& launches);
+  core::Status run_one(Run& r, const compiler::GpuLaunch& l);
+  core::Result<bool> by_library(Run& r, const compiler::GpuLaunch& l);
+
+  Gpu& gpu_;
+  const compiler::Plan& plan_;
+  std::unique_ptr<compiler::GpuHostCode> host_;  // with a driver that stands in
+  compiler::GpuCode code_;
+  void* module_ = nullptr;
+  std::unordered_map<std::string, void*> entries_;
+  std::vector<DevicePtr> constants_;
+  std::shared_ptr<const std::vector<std::string>> messages_;
+};
+
+}  // namespace weft_engine::cuda

@@ -1,0 +1,155 @@
+#include "cuda/matmul.h"
+
+#include <map>
+#include <mutex>
+
+#include "core/log.h"
+#include "cuda/cublaslt.h"
+
+namespace weft_engine::cuda {
+namespace {
+
+using core::cat;
+using core::DType;
+using core::Result;
+using core::Status;
+
+constexpr size_t kWorkspace = size_t(32) << 20;  // what NVIDIA advises for Hopper
+constexpr size_t kMostChoices = 4096;
+
+std::atomic<bool> tf32{true};
+
+struct Key {
+  Product product;
+  bool tf32;
+  uint64_t alignment;  // of a, b and c, in powers of two up to 16
+  auto operator<=>(const Key&) const = default;
+};
+
+// A product that cuBLASLt knows how to do.
+struct Ready {
+  void *product = nullptr, *a = nullptr, *b = nullptr, *c = nullptr;
+  LtChoice choice{};
+  bool possible = false;
+};
+
+// Of one GPU, for as long as the process lives.
+struct Blas {
+  void* handle = nullptr;
+  DevicePtr workspace = 0;
+  std::mutex mutex;
+  std::map<Key, Ready> ready;
+};
+
+Result<Blas*> blas_of(const CublasLt& lt, Gpu& gpu) {
+  static std::mutex mutex;
+  static auto* all = new std::map<Gpu*, std::unique_ptr<Blas>>();
+  const std::lock_guard lock(mutex);
+  auto& slot = (*all)[&gpu];
+  if (slot) return slot.get();
+  auto made = std::make_unique<Blas>();
+  if (const int error = lt.create(&made->handle)) return core::internal_error("cuBLASLt could not be started: error ", error);
+  const AllocatingFor op("cuBLASLt");
+  WEFT_ASSIGN(made->workspace, gpu.allocate(kWorkspace));
+  slot = std::move(made);
+  return slot.get();
+}
+
+struct Types {
+  LtType type;
+  LtCompute compute;
+  LtType scale;
+};
+bool types_of(DType dtype, bool tf32, Types& out) {
+  switch (dtype) {
+    case DType::kFloat: out = {LtType::kFloat, tf32 ? LtCompute::kTf32 : LtCompute::kFloat, LtType::kFloat}; return true;
+    case DType::kDouble: out = {LtType::kDouble, LtCompute::kDouble, LtType::kDouble}; return true;
+    case DType::kHalf: out = {LtType::kHalf, LtCompute::kFloat, LtType::kFloat}; return true;
+    case DType::kBfloat16: out = {LtType::kBfloat16, LtCompute::kFloat, LtType::kFloat}; return true;
+    default: return false;
+  }
+}
+
+uint64_t alignment_of(DevicePtr p) { return p & 15 ? p & (~p + 1) & 15 : 16; }
+
+// cuBLASLt's matrices have their columns one after the other: what is stored in C's order is the transposed matrix to it. So it is asked for
+// b' x a', which is c'.
+int prepare(const CublasLt& lt, void* handle, const Product& p, const Types& t, Ready& out) {
+  if (int e = lt.create_product(&out.product, t.compute, t.scale)) return e;
+  const auto operation = [](bool transposed) { return transposed ? LtOperation::kTransposed : LtOperation::kPlain; };
+  const LtOperation first = operation(p.transpose_b), second = operation(p.transpose_a);
+  if (int e = lt.set_product(out.product, LtProductAttribute::kTransposeA, &first, sizeof first)) return e;
+  if (int e = lt.set_product(out.product, LtProductAttribute::kTransposeB, &second, sizeof second)) return e;
+  const auto matrix = [&](void*& m, int64_t rows, int64_t columns) {
+    if (int e = lt.create_matrix(&m, t.type, uint64_t(rows), uint64_t(columns), rows)) return e;
+    if (p.batch == 1) return 0;
+    const auto count = int32_t(p.batch);
+    const int64_t stride = rows * columns;
+    if (int e = lt.set_matrix(m, LtMatrixAttribute::kBatch, &count, sizeof count)) return e;
+    return lt.set_matrix(m, LtMatrixAttribute::kStride, &stride, sizeof stride);
+  };
+  if (int e = matrix(out.a, p.transpose_b ? p.k : p.n, p.transpose_b ? p.n : p.k)) return e;
+  if (int e = matrix(out.b, p.transpose_a ? p.m : p.k, p.transpose_a ? p.k : p.m)) return e;
+  if (int e = matrix(out.c, p.n, p.m)) return e;
+  void* search = nullptr;
+  if (int e = lt.create_search(&search)) return e;
+  const size_t workspace = kWorkspace;
+  int found = 0;
+  int e = lt.set_search(search, LtSearchAttribute::kWorkspace, &workspace, sizeof workspace);
+  if (!e) e = lt.choose(handle, out.product, out.a, out.b, out.c, out.c, search, 1, &out.choice, &found);
+  lt.destroy_search(search);
+  out.possible = !e && found > 0;
+  return e;
+}
+
+void destroy(const CublasLt& lt, Ready& r) {
+  if (r.product) lt.destroy_product(r.product);
+  for (void* m : {r.a, r.b, r.c}) {
+    if (m) lt.destroy_matrix(m);
+  }
+}
+
+}  // namespace
+
+void allow_tf32(bool allow) { tf32 = allow; }
+bool tf32_allowed() { return tf32; }
+
+Result<bool> multiply(Gpu& gpu, const Product& product, DevicePtr a, DevicePtr b, DevicePtr c) {
+  if (product.batch <= 0 || product.m <= 0 || product.n <= 0 || product.k <= 0 || product.batch > INT32_MAX) return false;
+  Types types{};
+  if (!types_of(product.dtype, tf32, types)) return false;
+  const auto not_there = [](const Status& why) {
+    static std::once_flag once;
+    std::call_once(once, [&] { core::log(core::LogLevel::kWarning, cat("matrix products on GPUs are slower than they could be: ", why.message())); });
+    return false;
+  };
+  auto lt = cublaslt();
+  if (!lt.ok()) return not_there(lt.status());
+  auto started = blas_of(**lt, gpu);
+  if (!started.ok()) return not_there(started.status());
+  Blas* const blas = *started;
+  const std::lock_guard lock(blas->mutex);  // one workspace, one stream
+  const Key key{product, tf32, alignment_of(a) | alignment_of(b) << 8 | alignment_of(c) << 16};
+  auto it = blas->ready.find(key);
+  if (it == blas->ready.end()) {
+    if (blas->ready.size() >= kMostChoices) {
+      for (auto& [k, r] : blas->ready) destroy(**lt, r);
+      blas->ready.clear();
+    }
+    it = blas->ready.emplace(key, Ready()).first;
+    if (const int error = prepare(**lt, blas->handle, product, types, it->second))
+      core::log(core::LogLevel::kInfo, cat("cuBLASLt has nothing for a product (error ", error, ")"));
+  }
+  const Ready& r = it->second;
+  if (!r.possible) return false;
+  const float one = 1, beta = product.add ? 1 : 0;
+  const double one_double = 1, beta_double = product.add ? 1 : 0;
+  const bool is_double = types.scale == LtType::kDouble;
+  const int error = (*lt)->multiply(blas->handle, r.product, is_double ? static_cast<const void*>(&one_double) : &one, b, r.a, a, r.b,
+                                    is_double ? static_cast<const void*>(&beta_double) : &beta, c, r.c, c, r.c, &r.choice.algorithm, blas->workspace,
+                                    kWorkspace, gpu.stream());
+  if (error) return core::internal_error("cuBLASLt failed with error ", error);
+  return true;
+}
+
+}  // namespace weft_engine::cuda

@@ -1,0 +1,97 @@
+#include "ops/host_memory.h"
+
+#include <algorithm>
+
+namespace weft_engine::ops {
+
+using namespace weft_engine::op;  // NOLINT: specs throughout
+
+namespace {
+
+// Arguments that say what shape the result has, or along which axes. Integers only, but for LinSpace.
+constexpr std::string_view kSizesAndAxes[] = {
+    "alg",
+    "algorithm",
+    "axes",
+    "axis",
+    "begin",
+    "block_shape",
+    "concat_dim",
+    "crops",
+    "delta",
+    "depth",
+    "dim",
+    "dimension",
+    "dims",
+    "end",
+    "filter_sizes",
+    "input_sizes",
+    "k",
+    "ksize",
+    "limit",
+    "multiples",
+    "n",
+    "num",
+    "num_cols",
+    "num_lower",
+    "num_rows",
+    "num_segments",
+    "num_upper",
+    "offset",
+    "output_dim0",
+    "paddings",
+    "perm",
+    "s0",
+    "s1",
+    "shape",
+    "size",
+    "size_splits",
+    "split_dim",
+    "reduction_indices",
+    "start",
+    "stop",
+    "strides",
+    "orig_input_shape",
+};
+
+// Work on shapes.
+constexpr std::string_view kAlways[] = {"BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset", "InvertPermutation", "Range"};
+constexpr std::string_view kForInt32[] = {
+    "Abs",          "Add",       "AddN",     "AddV2",       "BroadcastTo", "Concat",    "ConcatV2",
+    "Div",          "Equal",     "Fill",     "FloorDiv",    "FloorMod",    "Greater",   "GreaterEqual",
+    "Less",         "LessEqual", "Max",      "Maximum",     "Min",         "Minimum",   "Mul",
+    "Neg",          "NotEqual",  "OnesLike", "Pack",        "Pad",         "PadV2",     "Prod",
+    "ReverseV2",    "Sign",      "Slice",    "Split",       "SplitV",      "Square",    "SquaredDifference",
+    "StridedSlice", "Sub",       "Sum",      "TruncateDiv", "Unpack",      "ZerosLike",
+};
+
+template <size_t n>
+bool among(const std::string_view (&names)[n], std::string_view name) {
+  return std::find(names, names + n, name) != names + n;
+}
+
+bool is_integer(const Signature& s, const ArgSpec& a) {
+  if (a.type != DType::kInvalid) return a.type == DType::kInt32 || a.type == DType::kInt64;
+  if (a.type_attr < 0) return false;
+  const auto& allowed = s.attrs[size_t(a.type_attr)].allowed_types;
+  return !allowed.empty() && std::all_of(allowed.begin(), allowed.end(), [](DType t) {
+    return t == DType::kInt32 || t == DType::kInt64 || t == DType::kInt16 || t == DType::kUint16 || t == DType::kUint32 || t == DType::kUint64;
+  });
+}
+
+}  // namespace
+
+HostMemory host_memory(const OpSpec& spec) {
+  HostMemory out;
+  out.all = among(kAlways, spec.name);
+  out.int32 = among(kForInt32, spec.name);
+  out.never = spec.name.starts_with("TensorArray") || spec.name.starts_with("Stack");
+  const Signature& s = spec.signature();
+  const bool numbers = spec.name == "LinSpace";
+  for (const ArgSpec& a : s.inputs) {
+    if (among(kSizesAndAxes, a.name) && (numbers || is_integer(s, a))) out.inputs.push_back(a.name);
+  }
+  return out;
+}
+
+}  // namespace weft_engine::ops
