@@ -106,9 +106,10 @@ def test_interrupt(long):
 @pytest.mark.parametrize("module", ["numpy.version", "numpy.dtypes"])
 def test_interrupt_while_numpy_is_loaded(module):
     program = f"""
-import signal, sys
+import signal, sys, time, warnings
 import weft as tf
 assert "numpy" not in sys.modules
+warnings.simplefilter("error")  # numpy warns where it is loaded twice
 class Interrupts:
   def find_spec(self, name, path=None, target=None):
     if name == {module!r}:
@@ -117,6 +118,7 @@ class Interrupts:
 sys.meta_path.insert(0, Interrupts())
 try:
   tf.constant([1, 2]).numpy()
+  time.sleep(5)
   print("not interrupted")
 except KeyboardInterrupt:
   print("interrupted")

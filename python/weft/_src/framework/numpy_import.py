@@ -1,6 +1,7 @@
 """numpy is loaded when it is first needed, often in the middle of a long program, and once it has begun to load it cannot be loaded again in the process.
 An interrupt that comes while it loads is therefore kept until it is there."""
 
+import os
 import sys
 
 
@@ -31,7 +32,10 @@ class _Loader:
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         if came:
-            signal.raise_signal(signal.SIGINT)
+            # Not here: a loader that fails takes the module back.
+            late = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+            late.daemon = True
+            late.start()
 
 
 class _Finder:
