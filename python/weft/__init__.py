@@ -12,7 +12,7 @@ if _os.environ.get("WEFT_EXTENSION_DIR"):
     __path__.append(_os.environ["WEFT_EXTENSION_DIR"])
 
 from weft import _weft  # noqa: E402
-from weft._src.framework import _hooks  # noqa: E402,F401
+from weft._src.framework import _hooks, numpy_import as _numpy_import  # noqa: E402,F401
 from weft._src import namespace as _namespace, top as _top  # noqa: E402
 
 __version__ = "2.21.0"

@@ -133,11 +133,12 @@ bool may_grow_lists(const FunctionBody& body) {
   return grows;
 }
 
-Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles) {
+Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles,
+               bool whole) {
   graph::PassContext c;
   c.arg_shapes = std::move(arg_shapes);
   c.arg_handles = std::move(arg_handles);
-  c.inline_compiled = true;
+  c.inline_compiled = whole;
   c.disabled = {"remap"};  // the compiler fuses by itself, and has no rules for fused kernels
   WEFT_RETURN_IF_ERROR(raise_frames(body));
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));

@@ -40,9 +40,10 @@ struct LowerOptions {
 };
 
 // Makes a body ready for lower: loops and branches of version 1 become While and If, calls their bodies, and the graph's passes run,
-// without those that put in fused kernels. Shapes and handles of the arguments as far as they are known; may be empty.
+// without those that put in fused kernels. Shapes and handles of the arguments as far as they are known; may be empty. `whole`: the body is compiled or not as
+// one, and with it what it calls; false: calls of functions that must be compiled stay, since those are compiled or an error by themselves.
 core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> arg_shapes,
-                     std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles);
+                     std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles, bool whole = true);
 
 // The module, verified. Open dimensions of the arguments are symbols, in order; one that had to be equal to another size is used nowhere,
 // and a guard (a: the symbol, b: what it must be) says so. Parameters: the tensor arguments without constants in order, then the variables that are used, as states.

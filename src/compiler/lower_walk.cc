@@ -17,7 +17,8 @@ namespace {
 
 constexpr size_t kMostName = 80;          // of a node, in messages
 constexpr int kMostDepth = 500;           // of calls; the compiler runs on a large stack (core/call_depth.h)
-constexpr int64_t kMostNodes = 1 << 19;  // walked in one attempt: loops are walked several times, one inside the other
+// Walked in one attempt: loops are walked several times, one inside the other. More is code for minutes of LLVM.
+constexpr int64_t kMostNodes = 1 << 17;
 
 core::Result<ir::Type> type_of(DType dtype, const core::PartialShape& shape, std::string_view what, std::string_view name) {
   ir::Type t{dtype, {}};

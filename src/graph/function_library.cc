@@ -14,8 +14,11 @@ struct FunctionLibrary::Entry {
   LazyFunction lazy;
   Status error;
   std::shared_ptr<const FunctionDef> def;
-  std::unique_ptr<OpSpec> spec;
-  std::vector<std::string> texts;  // what the spec's views look at
+  struct Op {
+    OpSpec spec;
+    std::vector<std::string> texts;  // what the spec's views look at
+  };
+  std::shared_ptr<Op> op;
 
   Result<std::shared_ptr<const FunctionDef>> get() {
     std::lock_guard lock(mutex);
@@ -30,7 +33,7 @@ struct FunctionLibrary::Entry {
     lazy = nullptr;
     return def;
   }
-  void make_spec();
+  void make_op();
 };
 
 namespace {
@@ -176,7 +179,11 @@ Status FunctionLibrary::remove(std::string_view name, std::vector<std::string>* 
     auto it = functions_.find(next);
     if (it == functions_.end()) continue;
     todo.insert(todo.end(), it->second.derived.begin(), it->second.derived.end());
-    if (it->second.entry->spec) removed_.push_back(it->second.entry);
+    // (Libraries that share the entry may make its op at this moment.)
+    if (std::lock_guard of_entry(it->second.entry->mutex); it->second.entry->op) {
+      removed_.push_back(std::make_shared<Entry>());
+      removed_.back()->op = it->second.entry->op;
+    }
     dead.push_back(std::move(it->second));
     functions_.erase(it);
     gradients_.erase(next);
@@ -205,20 +212,22 @@ Result<std::shared_ptr<const FunctionDef>> FunctionLibrary::find(std::string_vie
 }
 
 // With the entry's lock, and its definition there.
-void FunctionLibrary::Entry::make_spec() {
-  spec = std::make_unique<OpSpec>();
+void FunctionLibrary::Entry::make_op() {
+  op = std::make_shared<Op>();
+  OpSpec& spec = op->spec;
+  std::vector<std::string>& texts = op->texts;
   // Texts first: views into the vector's strings must not move afterwards.
   texts.push_back(def->name);
   for (const auto& a : def->inputs) texts.push_back(declare(a));
   for (const auto& a : def->outputs) texts.push_back(declare(a));
   for (const auto& a : def->signature_attrs) texts.push_back(declare(a));
   size_t at = 0;
-  spec->name = texts[at++];
-  for (size_t i = 0; i < def->inputs.size(); ++i) spec->declared_inputs.push_back(texts[at++]);
-  for (size_t i = 0; i < def->outputs.size(); ++i) spec->declared_outputs.push_back(texts[at++]);
-  for (size_t i = 0; i < def->signature_attrs.size(); ++i) spec->declared_attrs.push_back(texts[at++]);
-  spec->stateful = def->stateful;
-  spec->shape = op::shapes::unknown;
+  spec.name = texts[at++];
+  for (size_t i = 0; i < def->inputs.size(); ++i) spec.declared_inputs.push_back(texts[at++]);
+  for (size_t i = 0; i < def->outputs.size(); ++i) spec.declared_outputs.push_back(texts[at++]);
+  for (size_t i = 0; i < def->signature_attrs.size(); ++i) spec.declared_attrs.push_back(texts[at++]);
+  spec.stateful = def->stateful;
+  spec.shape = op::shapes::unknown;
 }
 
 const OpSpec* FunctionLibrary::find_spec(std::string_view name) const {
@@ -230,8 +239,8 @@ const OpSpec* FunctionLibrary::find_spec(std::string_view name) const {
       if (it == functions_.end()) return nullptr;
       e = it->second.entry;
       std::lock_guard lock(e->mutex);
-      if (!e->spec && e->def) e->make_spec();
-      if (e->spec) return e->spec.get();
+      if (!e->op && e->def) e->make_op();
+      if (e->op) return &e->op->spec;
     }
     if (!e->get().ok()) return nullptr;
   }

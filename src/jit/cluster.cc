@@ -126,7 +126,7 @@ Status replace(graph::FunctionBody& whole, const Cluster& c, const std::string& 
 }  // namespace
 
 Result<int> cluster(graph::FunctionBody& body) {
-  WEFT_RETURN_IF_ERROR(compiler::prepare(body, {}, {}));
+  WEFT_RETURN_IF_ERROR(compiler::prepare(body, {}, {}, /*whole=*/false));
   Graph& g = *body.graph;
   WEFT_ASSIGN(const std::vector<Node*> order, g.topological_order());
   // A node's level counts the changes between the two kinds on the way to it. No way from one node of a level to another of the same kind leads

@@ -168,6 +168,32 @@ TEST_CASE("a model that is loaded with jit_compile runs as one compiled call") {
   std::filesystem::remove_all(dir);
 }
 
+TEST_CASE("a helper that must be compiled and cannot be is an error, whether the rest of the model is compiled or not") {
+  // As in TensorFlow, in sessions with and without global_jit_level. The AsString beside the helper keeps the caller from being compiled as a whole.
+  struct Net : wf::Module {
+    wf::TracedFunction<Tensor(Tensor)> text =
+        wf::function([](Tensor x) { return wf::raw::StringLength(wf::raw::AsString(x)); }, {.jit_compile = true});
+    wf::TracedFunction<Tensor(Tensor)> twice = wf::function([](Tensor x) { return x + x; }, {.jit_compile = true});
+    wf::TracedFunction<Tensor(Tensor)> bad =
+        wf::function([this](Tensor x) { return text(x * x + x - 1.f); }, {.input_signature = {{"x", wf::DType::float32, {-1}, ""}}});
+    wf::TracedFunction<Tensor(Tensor)> good =
+        wf::function([this](Tensor x) { return wf::raw::StringLength(wf::raw::AsString(twice(x * x + x - 1.f))); },
+                     {.input_signature = {{"x", wf::DType::float32, {-1}, ""}}});
+    Net() { track("bad", bad), track("good", good); }
+  };
+  Net net;
+  const std::string dir = (std::filesystem::temp_directory_path() / ("weft_jit_helper_" + std::to_string(getpid()))).string();
+  wf::save(net, dir, {{"bad", net.bad.concrete_function(), {"y"}}, {"good", net.good.concrete_function(), {"y"}}});
+  const Tensor x = Tensor::of<float>({1}, std::vector<float>{3});
+  for (bool jit : {false, true}) {
+    CAPTURE(jit);
+    auto model = wf::load(dir, {.jit_compile = jit});
+    CHECK(message_of([&] { model["bad"](wf::NamedTensors{{"x", x}}); }).find("AsString") != std::string::npos);
+    CHECK(model["good"](wf::NamedTensors{{"x", x}})["y"].to_vector<int32_t>() == std::vector<int32_t>{9});  // "22.000000"
+  }
+  std::filesystem::remove_all(dir);
+}
+
 TEST_CASE("a random op with seeds goes on from call to call with TensorFlow's numbers") {
   auto draw = wf::function(
       [](Tensor x) {

@@ -93,6 +93,35 @@ Result<std::vector<Field>> ring_plan(const CollectiveParams& p, const Collective
   return fields;
 }
 
+// How the caller ends a call. What the call leaves in the lists of others may be called after its end, when the caller's manager has gone: the group's last member
+// tells all who wait, while a deadline ends one of them. Others therefore get a manager that lives as long as the call, and the caller's hears of nobody but this.
+class Stop {
+ public:
+  explicit Stop(CancellationManager* caller) : caller_(caller) {}
+  // Before the call may end; `owner` keeps this object.
+  void listen(std::weak_ptr<Stop> owner) {
+    if (!caller_) return;
+    token_ = caller_->get_token();
+    const bool listening = caller_->register_callback(token_, [owner = std::move(owner)] {
+      if (auto self = owner.lock()) self->own_.start_cancel();
+    });
+    if (!listening) own_.start_cancel();
+  }
+  // At the end of the call, while the caller's manager is still there. Without waiting: a callback that runs keeps this object.
+  void leave() {
+    if (caller_) caller_->try_deregister_callback(token_);
+  }
+  // Null where nobody can cancel the call.
+  CancellationManager* manager() { return caller_ ? &own_ : nullptr; }
+  // Before leave().
+  bool cancelled() const { return caller_ && caller_->cancelled(); }
+
+ private:
+  CancellationManager* const caller_;
+  CancellationManager::Token token_ = 0;
+  CancellationManager own_;
+};
+
 }  // namespace
 
 int CollectiveMembers::rank_of(const std::string& device) const { return int(std::find(devices.begin(), devices.end(), device) - devices.begin()); }
@@ -162,14 +191,15 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
       : e_(std::move(executor)),
         p_(std::move(params)),
         input_(std::move(input)),
-        cancellation_(cancellation),
+        stop_(cancellation),
         done_(std::move(done)),
         id_(e_->next_run_.fetch_add(1)) {}
 
   void start() {
+    stop_.listen(std::shared_ptr<Stop>(shared_from_this(), &stop_));
     watch("Collective has timed out waiting for other workers.");
     e_->resolver_->complete_group_async(
-        p_.group, cancellation_, [self = shared_from_this()](Status s, std::shared_ptr<const CollectiveMembers> members) {
+        p_.group, stop_.manager(), [self = shared_from_this()](Status s, std::shared_ptr<const CollectiveMembers> members) {
           if (!s.ok()) return self->fail(std::move(s));
           self->members_ = std::move(members);
           self->rank_ = self->members_->rank_of(self->p_.group.device);
@@ -215,13 +245,10 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
 
   // False: cancelled already. (Until the group is complete the resolver ensures it.)
   bool heed_cancellation() {
-    std::lock_guard lock(end_mutex_);
-    if (!cancellation_ || over_.load()) return true;
-    token_ = cancellation_->get_token();
-    registered_ = cancellation_->register_callback(token_, [weak = weak_from_this()] {
+    CancellationManager* const manager = stop_.manager();
+    return !manager || manager->register_callback(manager->get_token(), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->fail(cancelled("Collective op is cancelled"));
     });
-    return registered_;
   }
 
   void execute() {
@@ -236,7 +263,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
 
   void fail(Status s) {
     if (over_.exchange(true)) return;
-    if (!cancellation_ || !cancellation_->cancelled()) e_->start_abort(s);
+    if (!stop_.cancelled()) e_->start_abort(s);
     end(e_->error_of(s), {});
   }
   void succeed(Tensor result) {
@@ -251,10 +278,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   void end(Status s, Tensor result) {
     if (!s.ok()) e_->access_->retract(id_);
     unwatch();
-    {
-      std::lock_guard lock(end_mutex_);  // the caller's objects are freed when done returns
-      if (registered_) cancellation_->try_deregister_callback(token_);  // without waiting: the callback finds the call over
-    }
+    stop_.leave();  // the caller's objects are freed when done returns
     e_->access_->resume([done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
   }
 
@@ -447,14 +471,11 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   const std::shared_ptr<CollectiveExecutor> e_;
   const CollectiveParams p_;
   const Tensor input_;
-  CancellationManager* const cancellation_;
+  Stop stop_;
   Done done_;
   const int64_t id_;
   std::atomic<bool> over_{false};
-  std::mutex end_mutex_;
-  bool registered_ = false;
   std::atomic<int64_t> deadline_{0};
-  CancellationManager::Token token_ = 0;
   std::shared_ptr<const CollectiveMembers> members_;
   int rank_ = 0, source_ = -1;
   Tensor flat_;
@@ -481,25 +502,35 @@ void CollectiveExecutor::run_async(CollectiveParams params, Tensor input, Cancel
 void CollectiveExecutor::complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation,
                                               std::function<void(Status)> done) {
   struct Wait {
+    explicit Wait(CancellationManager* caller) : stop(caller) {}
+    // Whoever set over comes here.
+    void end(Status s) {
+      stop.leave();
+      done(std::move(s));
+    }
     std::atomic<bool> over{false};
+    Stop stop;
     std::function<void(Status)> done;
     int64_t deadline = 0;
+    std::shared_ptr<CollectiveExecutor> executor;
   };
-  auto wait = std::make_shared<Wait>();
+  auto wait = std::make_shared<Wait>(cancellation);
   wait->done = std::move(done);
-  auto self = shared_from_this();
+  wait->executor = shared_from_this();
+  wait->stop.listen(std::shared_ptr<Stop>(wait, &wait->stop));
   if (timeout_seconds > 0) {
-    wait->deadline = deadlines_->add(timeout_seconds, [wait, weak = weak_from_this()] {
-      if (wait->over.exchange(true)) return;
+    wait->deadline = deadlines_->add(timeout_seconds, [weak = std::weak_ptr(wait)] {
+      auto late = weak.lock();
+      if (!late || late->over.exchange(true)) return;
       Status s = deadline_exceeded("Collective has timed out waiting for other workers.");
-      if (auto executor = weak.lock()) executor->start_abort(s);
-      wait->done(std::move(s));
+      late->executor->start_abort(s);
+      late->end(std::move(s));
     });
   }
-  resolver_->complete_group_async(group, cancellation, [self, wait](Status s, const std::shared_ptr<const CollectiveMembers>&) {
+  resolver_->complete_group_async(group, wait->stop.manager(), [wait](Status s, const std::shared_ptr<const CollectiveMembers>&) {
     if (wait->over.exchange(true)) return;
-    if (wait->deadline) self->deadlines_->remove(wait->deadline);
-    wait->done(std::move(s));
+    if (wait->deadline) wait->executor->deadlines_->remove(wait->deadline);
+    wait->end(std::move(s));
   });
 }
 

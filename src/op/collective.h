@@ -63,7 +63,7 @@ class CollectiveParamResolver {
   using GroupDone = std::function<void(Status, std::shared_ptr<const CollectiveMembers>)>;
   using InstanceDone = std::function<void(Status, int source_rank)>;  // -1: no broadcast
   virtual ~CollectiveParamResolver() = default;
-  // Calls done when the group is complete. A group that waits is given up when `cancellation` (may be null) is cancelled.
+  // Calls done when the group is complete. A group that waits is given up when `cancellation` (may be null) is cancelled; it lives as long as `done`.
   virtual void complete_group_async(const CollectiveGroup& group, CancellationManager* cancellation, GroupDone done) = 0;
   // Calls done when it is known that this call fits to those of the other members; a broadcast waits for its source.
   virtual void complete_instance_async(const CollectiveParams& params, const CollectiveMembers& members, InstanceDone done) = 0;

@@ -86,6 +86,7 @@ def child(command, seconds, input=None, env=None, memory=None, processes=None, c
 
     def limits():
         os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it, and so would their children
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-# numpy, which weft loads when it is first needed, comes before limits and signals: an import that is interrupted half way leaves numpy unusable, whoever imports it.
+# numpy, which weft loads when it is first needed, comes before limits: they are not for its import.
 HEAD = """
 import os, resource, signal, sys, threading, time
 import numpy
@@ -100,6 +100,33 @@ def call(): session.run(value)""",
 @pytest.mark.parametrize("long", list(LONG))
 def test_interrupt(long):
     assert run(LONG[long] + INTERRUPT).stdout == "interrupted\n"
+
+
+# An interrupt when numpy has just begun, and while its extension loads, which cannot be done again.
+@pytest.mark.parametrize("module", ["numpy.version", "numpy.dtypes"])
+def test_interrupt_while_numpy_is_loaded(module):
+    program = f"""
+import signal, sys, time, warnings
+import weft as tf
+assert "numpy" not in sys.modules
+warnings.simplefilter("error")  # numpy warns where it is loaded twice
+class Interrupts:
+  def find_spec(self, name, path=None, target=None):
+    if name == {module!r}:
+      sys.meta_path.remove(self)
+      signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+try:
+  tf.constant([1, 2]).numpy()
+  time.sleep(5)
+  print("not interrupted")
+except KeyboardInterrupt:
+  print("interrupted")
+import numpy as np
+print(tf.constant(np.arange(3)).numpy().tolist(), np.__spec__.loader.__class__.__module__, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert child.stdout == "interrupted\n[0, 1, 2] _frozen_importlib_external True\n", child.stderr[-1500:]
 
 
 def test_deadline_of_a_kernel():

@@ -139,3 +139,10 @@ def test_gradient_of_a_tree_of_loops(depth, turns):
     for _ in range((turns + 1) ** depth):
         value, slope = value * (1.0 + 1e-4 * value), slope * (1.0 + 2e-4 * value)
     assert abs(float(y) - value) < 1e-4 and abs(float(found) - slope) < 1e-3
+
+
+def test_a_tree_of_loops_that_is_too_large_to_compile():
+    # 2^15 copies of the innermost function: LLVM would take minutes for them.
+    f = tf.function(_tree_of_loops(15, 1), jit_compile=True)
+    with pytest.raises(tf.errors.UnimplementedError, match="is too large to compile"):
+        f(tf.constant(0.5))
