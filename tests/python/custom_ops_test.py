@@ -63,6 +63,8 @@ def test_names_with_namespaces(folder):
     ops = tf.load_op_library(build(folder, "names", NAMES))
     assert ops.outer_inner_zero_it(np.array([1, 2], np.uint16)).numpy().tolist() == [0, 0]
     assert ops.outer_inner_zero_it(np.array([1, 2], np.float64)).numpy().tolist() == [0, 0]
+    two = ops.outer_two()
+    assert (int(two.a), int(two.b)) == (1, 2)
 
 
 NAMES = r"""
@@ -86,6 +88,16 @@ class ZeroIt : public OpKernel {
 };
 #define REGISTER(T) REGISTER_KERNEL_BUILDER(Name("Outer>Inner>ZeroIt").Device(DEVICE_CPU).TypeConstraint<T>("T"), ZeroIt<T>)
 TF_CALL_REAL_NUMBER_TYPES(REGISTER);
+REGISTER_OP("Outer>Two").Output("a: int32").Output("b: int32");
+class TwoOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override {
+    c->set_output(0, Tensor(1));
+    c->set_output(1, Tensor(2));
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("Outer>Two").Device(DEVICE_CPU), TwoOp);
 """
 
 
