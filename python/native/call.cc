@@ -61,7 +61,13 @@ std::string snake(std::string_view name) {
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool up = c >= 'A' && c <= 'Z';
-    if (up && i && ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z'))) out += '_';
+    if (c == '>') {  // of a namespace
+      out += '_';
+      continue;
+    }
+    if (up && i && name[i - 1] != '>' &&
+        ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z')))
+      out += '_';
     out += up ? char(c - 'A' + 'a') : c;
   }
   return out;

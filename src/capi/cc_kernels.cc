@@ -3,10 +3,12 @@
 
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 
 #include "capi/cc_internal.h"
 #include "engine/registration.h"
 #include "op/cancellation.h"
+#include "op/variable.h"
 
 using namespace weft_engine::capi;  // NOLINT
 using weft_engine::op::CancellationManager;
@@ -245,6 +247,30 @@ weft_text weft_run_device_type(weft_run* run) { return text_of(context_of(run).d
 weft_pool* weft_run_pool(weft_run* run) { return reinterpret_cast<weft_pool*>(&context_of(run).pool()); }
 weft_resources* weft_run_resources(weft_run* run) { return reinterpret_cast<weft_resources*>(&context_of(run).resources()); }
 weft_cancellation* weft_run_cancellation(weft_run* run) { return reinterpret_cast<weft_cancellation*>(context_of(run).env().cancellation); }
+
+int weft_run_input_is_ref(weft_run* run, int i) {
+  KernelContext& c = context_of(run);
+  return i >= 0 && i < c.num_inputs() && is_ref_type(c.node().input_types()[size_t(i)]);
+}
+TF_Tensor* weft_run_ref(weft_run* run, int i, void** mutex) {
+  auto* ref = weft_run_input_is_ref(run, i) ? context_of(run).input_ref(i) : nullptr;
+  if (!ref) return nullptr;
+  *mutex = &ref->mutex();
+  return as_c(&ref->tensor());
+}
+TF_Status* weft_run_forward_ref(weft_run* run, int input, int output) {
+  return returned(caught([&]() -> Status {
+    KernelContext& c = context_of(run);
+    auto* ref = weft_run_input_is_ref(run, input) ? c.input_ref(input) : nullptr;
+    if (!ref || output < 0 || output >= c.num_outputs()) return internal_error("no reference goes from input ", input, " to output ", output);
+    {
+      const std::shared_lock lock(ref->mutex());
+      c.set_output(output, ref->tensor());
+    }
+    c.set_output_ref(output, ref);
+    return {};
+  }));
+}
 
 void weft_done_call(weft_done* done, int code, weft_text message) {
   const std::unique_ptr<weft_done> owned(done);

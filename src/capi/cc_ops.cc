@@ -46,6 +46,7 @@ Status register_cc_op(const weft_op_def& def) {
       return caught([&] { return taken(f(data, reinterpret_cast<weft_shapes*>(&c))); });
     };
   }
+  set_rules(*spec, def);
   WEFT_RETURN_IF_ERROR(registry.add_dynamic(std::move(spec)));
   return add_waiting_kernels(name);
 }

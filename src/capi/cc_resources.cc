@@ -1,13 +1,16 @@
-// Thread pools and resources for TensorFlow's C++ headers.
+// Thread pools, resources and variables for TensorFlow's C++ headers.
+#include "capi/cc_resources.h"
+
 #include <exception>
 #include <mutex>
 
-#include "capi/cc_internal.h"
 #include "core/log.h"
 #include "core/resource.h"
+#include "op/variable.h"
 
 using namespace weft_engine::capi;  // NOLINT
 using weft_engine::op::ResourceManager;
+using weft_engine::op::Variable;
 
 // ---- Threads ----
 
@@ -45,26 +48,15 @@ namespace {
 // An object of a C++ class of the program, by one reference.
 class CcResource final : public Resource {
  public:
-  CcResource(std::string type, void* object, const weft_resource_functions& f) : object(object), f_(f), type_(std::move(type)) {}
-  ~CcResource() override { f_.unref(object); }
+  CcResource(std::string type, void* object, const weft_resource_functions& f) : object_(object, f), type_(std::move(type)) {}
   std::string type_name() const override { return type_; }
-  std::string debug_string() const override {
-    std::string out;
-    f_.describe(object, &out, [](void* sink, weft_text text) { static_cast<std::string*>(sink)->append(view_of(text)); });
-    return out;
-  }
-  void* referenced() const {
-    f_.ref(object);
-    return object;
-  }
+  std::string debug_string() const override { return object_.describe(); }
+  void* referenced() const { return object_.referenced(); }
 
  private:
-  void* const object;
-  const weft_resource_functions f_;
+  const CountedObject object_;
   const std::string type_;
 };
-
-ResourceManager& manager_of(weft_resources* r) { return *reinterpret_cast<ResourceManager*>(r); }
 
 Status found(const std::shared_ptr<Resource>& resource, void** object) {
   const auto* ours = dynamic_cast<const CcResource*>(resource.get());
@@ -110,3 +102,48 @@ TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_te
   return returned(caught([&] { return manager_of(r).remove(string_of(container), string_of(type), string_of(name)); }));
 }
 void weft_resources_clear(weft_resources* r, weft_text container) { manager_of(r).clear_container(string_of(container)); }
+
+// ---- Variables ----
+
+struct weft_variable {
+  std::shared_ptr<Variable> variable;
+};
+
+weft_variable* weft_variable_new(int dtype) { return new weft_variable{std::make_shared<Variable>(static_cast<DType>(dtype))}; }
+void weft_variable_delete(weft_variable* v) { delete v; }
+void* weft_variable_mutex(weft_variable* v) { return &v->variable->mutex(); }
+TF_Tensor* weft_variable_tensor(weft_variable* v) { return as_c(&v->variable->tensor()); }
+int weft_variable_dtype(weft_variable* v) { return int(v->variable->dtype()); }
+int weft_variable_initialized(weft_variable* v) { return v->variable->initialized(); }
+void weft_variable_set_initialized(weft_variable* v, int initialized) {
+  if (!initialized) {
+    v->variable->reset();
+  } else if (v->variable->tensor().valid()) {  // else there is nothing to read yet
+    v->variable->set(v->variable->tensor());
+  }
+}
+TF_Status* weft_variable_lookup(weft_resources* r, const void* handle, weft_variable** out) {
+  return returned(caught([&]() -> Status {
+    WEFT_ASSIGN(std::shared_ptr<Variable> v, manager_of(r).get<Variable>(*static_cast<const ResourceHandle*>(handle)));
+    *out = new weft_variable{std::move(v)};
+    return {};
+  }));
+}
+TF_Status* weft_variable_create(weft_resources* r, const void* handle, weft_variable* v) {
+  return returned(caught([&]() -> Status {
+    const auto* info = static_cast<const ResourceHandle*>(handle)->info();
+    if (!info) return invalid_argument("the resource handle is empty");
+    auto there = manager_of(r).get<Variable>(*static_cast<const ResourceHandle*>(handle));
+    if (!there.ok()) {
+      if (there.status().code() != Code::kNotFound) return there.status();
+      return manager_of(r).create(info->container, Variable::kTypeName, info->name, v->variable);
+    }
+    // A handle has its variable from the start: it takes the value.
+    const std::scoped_lock lock((*there)->mutex(), v->variable->mutex());
+    if ((*there)->initialized()) return already_exists("Resource ", info->container, "/", info->name, "/", Variable::kTypeName);
+    if ((*there)->dtype() != v->variable->dtype())
+      return invalid_argument("a variable of ", (*there)->dtype(), " cannot be one of ", v->variable->dtype());
+    if (v->variable->initialized()) (*there)->set(v->variable->tensor());
+    return {};
+  }));
+}

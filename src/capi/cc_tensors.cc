@@ -1,6 +1,11 @@
 // Tensors, resource handles, nodes and attributes for TensorFlow's C++ headers (tensorflow/core/weft_abi.h).
 #include "capi/cc_internal.h"
 #include "core/resource.h"
+#include "core/variant.h"
+#include "core/hash64.h"
+#include "kernels/cpu/hash.h"
+#include "op/tensor_variant.h"
+#include "wire/crc32c.h"
 
 using namespace weft_engine::capi;  // NOLINT
 using weft_engine::op::AttrValue;
@@ -44,6 +49,12 @@ TF_Status* weft_tensor_copy(const TF_Tensor* t, TF_Tensor** out) {
   }));
 }
 int weft_tensor_unique(const TF_Tensor* t) { return t->tensor.unique(); }
+int weft_tensor_valid(const TF_Tensor* t) { return t->tensor.valid(); }
+int weft_tensor_assign(TF_Tensor* to, const TF_Tensor* from) {
+  if (from && to->tensor.valid() && to->tensor.dtype() != from->tensor.dtype()) return 0;
+  to->tensor = from ? from->tensor : Tensor();
+  return 1;
+}
 TF_Buffer* weft_tensor_summary(const TF_Tensor* t, int64_t limit) { return new_buffer(t->tensor.summary(limit)); }
 
 // ---- Resource handles ----
@@ -87,6 +98,66 @@ uint64_t weft_handle_hash(const void* p) { return handle_at(p).info() ? handle_a
 void weft_handle_set_hash(void* p, uint64_t hash) {
   change_handle(p, [&](ResourceHandle::Info& info) { info.hash_code = hash; });
 }
+
+// ---- Variants ----
+
+namespace {
+
+// An object of a type of the program. Variants share it; who changes one copies it before.
+class CcVariant final : public VariantObject {
+ public:
+  CcVariant(std::string type, void* object, const weft_variant_functions& f) : type(std::move(type)), object(object), f(f) {}
+  ~CcVariant() override {
+    (void)caught([&] { return f.destroy(object), Status(); });
+  }
+  std::string type_name() const override { return string_of(f.type_name); }
+  const std::string type;
+  void* const object;
+  const weft_variant_functions& f;
+};
+
+Variant& variant_at(void* p) { return *static_cast<Variant*>(p); }
+const Variant& variant_at(const void* p) { return *static_cast<const Variant*>(p); }
+const CcVariant* object_of(const void* p, weft_text type) {
+  const auto* ours = variant_at(p).get<CcVariant>();
+  return ours && ours->type == view_of(type) ? ours : nullptr;
+}
+
+}  // namespace
+
+void weft_variant_copy(void* to, const void* from) { variant_at(to) = variant_at(from); }
+void weft_variant_destroy(void* v) { variant_at(v) = Variant(); }
+void weft_variant_set(void* v, weft_text type, void* object, const weft_variant_functions* f) {
+  variant_at(v) = Variant(std::make_shared<const CcVariant>(string_of(type), object, *f));
+}
+const void* weft_variant_get(const void* v, weft_text type) {
+  const CcVariant* ours = object_of(v, type);
+  return ours ? ours->object : nullptr;
+}
+void* weft_variant_own(void* v, weft_text type) {
+  const CcVariant* ours = object_of(v, type);
+  if (!ours) return nullptr;
+  if (variant_at(v).share<CcVariant>().use_count() > 2) {  // this variant and the copy that was asked
+    void* copy = ours->f.copy(ours->object);
+    if (!copy) return nullptr;
+    weft_variant_set(v, type, copy, &ours->f);
+    ours = object_of(v, type);
+  }
+  return ours->object;
+}
+weft_text weft_variant_type_name(const void* v) {
+  if (variant_at(v).empty()) return {"", 0};
+  if (const auto* ours = variant_at(v).get<CcVariant>()) return ours->f.type_name;
+  static thread_local std::string name;
+  name = variant_at(v).type_name();
+  return text_of(name);
+}
+void weft_variant_set_tensor(void* v, const TF_Tensor* t) { variant_at(v) = weft_engine::op::wrap_tensor(t ? t->tensor : Tensor()); }
+const TF_Tensor* weft_variant_tensor(const void* v) { return as_c(weft_engine::op::unwrap_tensor(variant_at(v))); }
+
+uint64_t weft_hash64(weft_text text, uint64_t seed) { return weft_engine::core::hash64(view_of(text), seed); }
+uint64_t weft_fingerprint64(weft_text text) { return weft_engine::kernels::fingerprint64(view_of(text)); }
+uint32_t weft_crc32c(uint32_t crc, weft_text text) { return weft_engine::wire::crc32c_extend(crc, text.data, text.size); }
 
 // ---- Nodes ----
 

@@ -50,6 +50,166 @@ def test_program(folder):
     assert "NEEDED" in needed and "tensorflow" not in needed
 
 
+def test_state(folder):
+    """Variables, tables, functions and variants: what it prints with TensorFlow."""
+    program = [sys.executable, "-m", "weft", SOURCES / "state.py", build(folder, "state")]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=900, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == (SOURCES / "state.out").read_text().splitlines()
+
+
+def test_names_with_namespaces(folder):
+    """Python's name of "Outer>Inner>Op", and kernels registered for many types in a row."""
+    ops = tf.load_op_library(build(folder, "names", NAMES))
+    assert ops.outer_inner_zero_it(np.array([1, 2], np.uint16)).numpy().tolist() == [0, 0]
+    assert ops.outer_inner_zero_it(np.array([1, 2], np.float64)).numpy().tolist() == [0, 0]
+    two = ops.outer_two()
+    assert (int(two.a), int(two.b)) == (1, 2)
+
+
+NAMES = r"""
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
+using namespace tensorflow;
+REGISTER_OP("Outer>Inner>ZeroIt").Attr("T: realnumbertype").Input("x: T").Output("y: T").SetShapeFn(shape_inference::UnchangedShape);
+template <class T>
+class ZeroIt : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override {
+    Tensor* y = nullptr;
+    OP_REQUIRES_OK(c, c->allocate_output(0, c->input(0).shape(), &y));
+    Tensor zeros(DataTypeToEnum<T>::value, y->shape());
+    for (int i = 0; i < zeros.NumElements(); ++i) zeros.flat<T>()(i) = T(0);
+    *y = zeros;  // what is assigned to an output is the output
+  }
+};
+#define REGISTER(T) REGISTER_KERNEL_BUILDER(Name("Outer>Inner>ZeroIt").Device(DEVICE_CPU).TypeConstraint<T>("T"), ZeroIt<T>)
+TF_CALL_REAL_NUMBER_TYPES(REGISTER);
+REGISTER_OP("Outer>Two").Output("a: int32").Output("b: int32");
+class TwoOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override {
+    c->set_output(0, Tensor(1));
+    c->set_output(1, Tensor(2));
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("Outer>Two").Device(DEVICE_CPU), TwoOp);
+"""
+
+
+def test_own_form(folder):
+    """weft/op.h: one definition with kernel, gradient and lowering."""
+    text = (pathlib.Path(__file__).parents[2] / "examples/tensorflow_cpp/soft_clamp.cc").read_text()
+    library = build(folder, "soft_clamp", text, flags=("-std=c++20",))
+    assert "weft" not in subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout.replace(library, "")
+    ops = tf.load_op_library(library)
+    assert "without corners" in ops.soft_clamp.__doc__
+    x = np.array([[-3.0, 0.0, 0.5, 2.0]])
+    expected, slope = x / (1 + abs(x)), 1 / (1 + abs(x)) ** 2
+
+    def gradient(v):
+        with tf.GradientTape() as tape:
+            tape.watch(v)
+            y = ops.soft_clamp(v)
+        return tape.gradient(y, v)
+
+    for dtype in (np.float32, np.float64):
+        v = tf.constant(x.astype(dtype))
+        for compiled in (None, False, True):
+            run = (lambda f: f) if compiled is None else lambda f, c=compiled: tf.function(f, jit_compile=c)
+            np.testing.assert_allclose(run(ops.soft_clamp)(v).numpy(), expected, rtol=1e-6)
+            np.testing.assert_allclose(run(gradient)(v).numpy(), slope, rtol=1e-6)
+    assert tf.function(ops.soft_clamp).get_concrete_function(tf.TensorSpec([None, 4], tf.float32)).outputs[0].shape == [None, 4]
+    with pytest.raises(tf.errors.OpError):
+        ops.soft_clamp(np.array([1, 2]))
+
+
+OWN_ERRORS = r"""
+#include <weft/op.h>
+using namespace weft::op;
+static const weft::Op own_errors = weft::define_op("OwnErrors").input("x: float").output("y: float").attr("what: string")
+    .shape([](Shapes& s) {
+      if (s.attr<std::string>("what") == "shape") throw Failure("from the shape rule");
+      s.output(0, s.input(0));
+    })
+    .gradient([](Rule& r) {
+      const std::string what = r.attr<std::string>("what");
+      if (what == "gradient throws") throw Failure("from the gradient", TF_UNIMPLEMENTED);
+      if (what == "no such op") r.result(0, r.call("NoSuchOp", {r.x()}));
+      if (what == "no such input") r.result(0, r.x(7));
+      if (what == "no such result") r.result(7, r.x());
+      if (what == "empty") r.result(0, r.call("Neg", {Value()}));
+    })
+    .lowering([](Rule& r) { r.result(0, r.attr<std::string>("what") == "lowering" ? r.y() : r.x()); })
+    .kernel([](Run& r) {
+      const std::string what = r.attr<std::string>("what");
+      if (what == "wrong type") r.input<int64_t>(0);
+      if (what == "no input") r.input<float>(3);
+      if (what == "no output") return;
+      if (what == "no attribute") r.attr<bool>("nothing");
+      if (what == "other kind") r.attr<bool>("what");
+      if (what == "code") throw Failure("gone", TF_NOT_FOUND);
+      if (what == "throws") throw 3;
+      if (what == "output 9") r.output<float>(9, {1});
+      auto x = r.input<float>(0), y = x;
+      auto out = r.output<float>(0, x.shape);
+      for (int64_t i = 0; i < y.size; ++i) out[i] = x[i];
+    });
+"""
+
+
+def test_own_form_errors(folder):
+    ops = tf.load_op_library(build(folder, "own_errors", OWN_ERRORS, flags=("-std=c++20",)))
+    x = tf.constant([1.0])
+    for what, error, text in (
+        ("wrong type", tf.errors.InvalidArgumentError, "another element type"),
+        ("no input", tf.errors.InvalidArgumentError, "there is no input 3"),
+        ("no output", tf.errors.InternalError, "Missing 0-th output"),
+        ("no attribute", tf.errors.NotFoundError, "no attribute nothing"),
+        ("other kind", tf.errors.InvalidArgumentError, "of another kind: string"),
+        ("code", tf.errors.NotFoundError, "gone"),
+        ("throws", tf.errors.InternalError, "unknown type"),
+        ("output 9", tf.errors.InternalError, "no output 9"),
+    ):
+        with pytest.raises(error, match=text):
+            ops.own_errors(x, what=what)
+    for what, text in (
+        ("gradient throws", "from the gradient"),
+        ("no such op", "NoSuchOp"),
+        ("no such input", "asks for value 7"),
+        ("no such result", "gives a result 7"),
+        ("empty", "an input without a value"),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = ops.own_errors(x, what=what)
+        with pytest.raises((tf.errors.OpError, LookupError), match=text):
+            tape.gradient(y, x)
+    with pytest.raises((tf.errors.OpError, ValueError), match="from the shape rule"):
+        tf.function(lambda v: ops.own_errors(v, what="shape"))(x)
+    with pytest.raises(tf.errors.OpError, match="has inputs alone"):
+        tf.function(lambda v: ops.own_errors(v, what="lowering"), jit_compile=True)(x)
+    assert ops.own_errors(x, what="").numpy().tolist() == [1.0]
+
+
+def test_what_is_missing_says_so(folder):
+    for name, source, text in (
+        ("dataset", '#include "tensorflow/core/framework/dataset.h"', "datasets in C\\+\\+"),
+        ("gradient", '#include "tensorflow/core/framework/function.h"\nREGISTER_OP_GRADIENT("X", 0);', "weft/op.h"),
+    ):
+        done = subprocess.run(
+            [compiler, *tf.sysconfig.get_compile_flags(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"],
+            input=source,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode != 0 and re.search(text, done.stderr), name
+
+
 def test_calls(folder):
     """Arguments by place and by name, as Python's own functions take them."""
     ops = tf.load_op_library(build(folder, "calls", CALLS))
@@ -300,6 +460,9 @@ def test_headers_alone():
         "c++",
         "-",
     ]
-    for header in headers:
-        done = subprocess.run([compiler, *flags], input=f'#include "{header}"\n', capture_output=True, text=True)
-        assert done.returncode == 0, f"{header}:\n{done.stderr}"
+    names = [h for h in headers if "Another name of what it includes." in (include / h).read_text()]
+    units = [[h] for h in headers if h not in names and not h.endswith("framework/dataset.h")]  # which is an error on purpose
+    for unit in [*units, names]:
+        text = "".join(f'#include "{header}"\n' for header in unit)
+        done = subprocess.run([compiler, *flags], input=text, capture_output=True, text=True)
+        assert done.returncode == 0, f"{unit}:\n{done.stderr}"

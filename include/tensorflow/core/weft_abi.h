@@ -39,6 +39,8 @@ typedef struct weft_shapes weft_shapes;              // while shapes are inferre
 typedef struct weft_pool weft_pool;
 typedef struct weft_resources weft_resources;
 typedef struct weft_cancellation weft_cancellation;
+typedef struct weft_rule weft_rule;  // while an op is written in terms of others
+typedef TF_Status* (*weft_rule_function)(void* data, weft_rule* rule);
 
 // ---- Tensors ----
 
@@ -57,6 +59,9 @@ TF_CAPI_EXPORT TF_Tensor* weft_tensor_view(const TF_Tensor* tensor, int dtype, w
 TF_CAPI_EXPORT TF_Tensor* weft_tensor_rows(const TF_Tensor* tensor, int64_t begin, int64_t end);
 TF_CAPI_EXPORT TF_Status* weft_tensor_copy(const TF_Tensor* tensor, TF_Tensor** out);
 TF_CAPI_EXPORT int weft_tensor_unique(const TF_Tensor* tensor);
+// `to` becomes another handle of the memory of `from`; null leaves it without a value. 0: of another type, nothing done.
+TF_CAPI_EXPORT int weft_tensor_assign(TF_Tensor* to, const TF_Tensor* from);
+TF_CAPI_EXPORT int weft_tensor_valid(const TF_Tensor* tensor);
 TF_CAPI_EXPORT TF_Buffer* weft_tensor_summary(const TF_Tensor* tensor, int64_t limit);
 
 // ---- Elements of DT_RESOURCE tensors: 16 bytes each ----
@@ -68,6 +73,25 @@ TF_CAPI_EXPORT weft_text weft_handle_text(const void* handle, int which);
 TF_CAPI_EXPORT void weft_handle_set_text(void* handle, int which, weft_text text);
 TF_CAPI_EXPORT uint64_t weft_handle_hash(const void* handle);
 TF_CAPI_EXPORT void weft_handle_set_hash(void* handle, uint64_t hash);
+
+// ---- Elements of DT_VARIANT tensors: 16 bytes each, which share an object of some type until one of them changes it ----
+
+typedef struct weft_variant_functions {
+  void* (*copy)(const void* object);  // may return null: cannot be copied
+  void (*destroy)(void* object);
+  weft_text type_name;  // what programs print
+} weft_variant_functions;
+
+TF_CAPI_EXPORT void weft_variant_copy(void* to, const void* from);  // `to` is a variant already
+TF_CAPI_EXPORT void weft_variant_destroy(void* variant);            // leaves an empty one
+// Takes the object over. `functions` stays where it is for ever.
+TF_CAPI_EXPORT void weft_variant_set(void* variant, weft_text type, void* object, const weft_variant_functions* functions);
+// The object, if it is of that type; the second makes it this variant's own before.
+TF_CAPI_EXPORT const void* weft_variant_get(const void* variant, weft_text type);
+TF_CAPI_EXPORT void* weft_variant_own(void* variant, weft_text type);
+TF_CAPI_EXPORT weft_text weft_variant_type_name(const void* variant);  // empty for an empty one
+TF_CAPI_EXPORT void weft_variant_set_tensor(void* variant, const TF_Tensor* tensor);
+TF_CAPI_EXPORT const TF_Tensor* weft_variant_tensor(const void* variant);  // null if it holds something else
 
 // ---- Nodes and their attributes ----
 
@@ -114,6 +138,8 @@ typedef struct weft_op_def {
   weft_text deprecation;
   TF_Status* (*shape)(void* data, weft_shapes* context);  // null: shapes are unknown
   void* data;                                             // of shape; kept for ever
+  weft_rule_function gradient, lowering;                  // may be null
+  void *gradient_data, *lowering_data;                    // kept for ever
 } weft_op_def;
 
 typedef struct weft_type_constraint {
@@ -139,6 +165,10 @@ typedef struct weft_kernel_def {
 
 TF_CAPI_EXPORT void weft_register_op(const weft_op_def* def);
 TF_CAPI_EXPORT void weft_register_kernel(const weft_kernel_def* def);
+// The hashes of TensorFlow.
+TF_CAPI_EXPORT uint64_t weft_hash64(weft_text text, uint64_t seed);
+TF_CAPI_EXPORT uint64_t weft_fingerprint64(weft_text text);
+TF_CAPI_EXPORT uint32_t weft_crc32c(uint32_t crc, weft_text text);
 TF_CAPI_EXPORT void weft_log(int severity, weft_text file, int line, weft_text message);
 
 // ---- While a kernel is made ----
@@ -165,6 +195,10 @@ TF_CAPI_EXPORT weft_text weft_run_device_type(weft_run* run);
 TF_CAPI_EXPORT weft_pool* weft_run_pool(weft_run* run);
 TF_CAPI_EXPORT weft_resources* weft_run_resources(weft_run* run);
 TF_CAPI_EXPORT weft_cancellation* weft_run_cancellation(weft_run* run);  // may be null
+TF_CAPI_EXPORT int weft_run_input_is_ref(weft_run* run, int i);
+// What a reference points at, and the lock that guards it (a std::shared_mutex); null where there is none.
+TF_CAPI_EXPORT TF_Tensor* weft_run_ref(weft_run* run, int i, void** mutex);
+TF_CAPI_EXPORT TF_Status* weft_run_forward_ref(weft_run* run, int input, int output);
 TF_CAPI_EXPORT void weft_done_call(weft_done* done, int code, weft_text message);  // once
 
 TF_CAPI_EXPORT int weft_cancellation_cancelled(weft_cancellation* c);
@@ -202,6 +236,97 @@ TF_CAPI_EXPORT TF_Status* weft_resources_lookup_or_create(weft_resources* r, wef
                                                           const weft_resource_functions* functions);
 TF_CAPI_EXPORT TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_text type, weft_text name);
 TF_CAPI_EXPORT void weft_resources_clear(weft_resources* r, weft_text container);
+
+// ---- Variables: counted ----
+
+typedef struct weft_variable weft_variable;
+TF_CAPI_EXPORT weft_variable* weft_variable_new(int dtype);
+TF_CAPI_EXPORT void weft_variable_delete(weft_variable* v);
+TF_CAPI_EXPORT void* weft_variable_mutex(weft_variable* v);  // a std::shared_mutex
+TF_CAPI_EXPORT TF_Tensor* weft_variable_tensor(weft_variable* v);
+TF_CAPI_EXPORT int weft_variable_dtype(weft_variable* v);
+TF_CAPI_EXPORT int weft_variable_initialized(weft_variable* v);
+TF_CAPI_EXPORT void weft_variable_set_initialized(weft_variable* v, int initialized);
+TF_CAPI_EXPORT TF_Status* weft_variable_lookup(weft_resources* r, const void* handle, weft_variable** out);
+// Under the handle's name; what is there already and has a value is AlreadyExists.
+TF_CAPI_EXPORT TF_Status* weft_variable_create(weft_resources* r, const void* handle, weft_variable* v);
+
+// ---- Lookup tables: those of the engine, and those of C++ classes ----
+
+typedef struct weft_table weft_table;
+typedef struct weft_table_functions {
+  weft_resource_functions resource;
+  int key_dtype, value_dtype;
+  weft_dims key_shape, value_shape;  // read once
+  int64_t (*size)(void* object);
+  // `run` may be null. `out` is there, of the right shape; a missing function is Unimplemented.
+  TF_Status* (*find)(void* object, weft_run* run, const TF_Tensor* keys, const TF_Tensor* default_value, TF_Tensor* out);
+  TF_Status* (*insert)(void* object, weft_run* run, const TF_Tensor* keys, const TF_Tensor* values);
+  TF_Status* (*remove)(void* object, weft_run* run, const TF_Tensor* keys);
+  TF_Status* (*import)(void* object, weft_run* run, const TF_Tensor* keys, const TF_Tensor* values);
+  TF_Status* (*export_values)(void* object, weft_run* run);  // to the outputs "keys" and "values"
+} weft_table_functions;
+
+// The table of a handle, or of container and name: the object of a C++ class with one more reference, or else one of the engine's.
+TF_CAPI_EXPORT TF_Status* weft_table_lookup(weft_resources* r, const void* handle, void** object, weft_table** table);
+TF_CAPI_EXPORT TF_Status* weft_table_lookup_named(weft_resources* r, weft_text container, weft_text name, void** object, weft_table** table);
+TF_CAPI_EXPORT void weft_table_delete(weft_table* t);
+// Takes one reference over, whatever comes of it.
+TF_CAPI_EXPORT TF_Status* weft_table_create(weft_resources* r, weft_text container, weft_text name, void* object, const weft_table_functions* f);
+TF_CAPI_EXPORT weft_text weft_table_type(void);  // the type in handles of tables
+TF_CAPI_EXPORT int weft_table_dtype(weft_table* t, int values);
+TF_CAPI_EXPORT weft_dims weft_table_shape(weft_table* t, int values);
+TF_CAPI_EXPORT int64_t weft_table_size(weft_table* t);
+TF_CAPI_EXPORT TF_Status* weft_table_find(weft_table* t, const TF_Tensor* keys, const TF_Tensor* default_value, TF_Tensor* out);
+TF_CAPI_EXPORT TF_Status* weft_table_insert(weft_table* t, const TF_Tensor* keys, const TF_Tensor* values);
+TF_CAPI_EXPORT TF_Status* weft_table_remove(weft_table* t, const TF_Tensor* keys);
+TF_CAPI_EXPORT TF_Status* weft_table_import(weft_table* t, const TF_Tensor* keys, const TF_Tensor* values);
+TF_CAPI_EXPORT TF_Status* weft_table_export(weft_table* t, TF_Tensor** keys, TF_Tensor** values);
+
+// ---- Functions that a kernel calls ----
+
+typedef struct weft_function weft_function;
+typedef struct weft_function_options {
+  weft_text target, config_proto, executor_type;
+  int multi_device;
+} weft_function_options;
+TF_CAPI_EXPORT int weft_run_has_functions(weft_run* run);
+// By name; `attr` (may be null) is the attribute that named it, with the function's own attributes.
+TF_CAPI_EXPORT TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_attr* attr, size_t element,
+                                                    const weft_function_options* options, weft_function** out);
+TF_CAPI_EXPORT void weft_function_delete(weft_function* f);
+TF_CAPI_EXPORT int weft_function_num_args(weft_function* f);
+TF_CAPI_EXPORT int weft_function_num_rets(weft_function* f);
+TF_CAPI_EXPORT int weft_function_arg_type(weft_function* f, int i);
+TF_CAPI_EXPORT int weft_function_ret_type(weft_function* f, int i);
+// Calls done once, perhaps before this returns; results (of which the callee takes over all) are there if the code is 0. The run must last as long.
+TF_CAPI_EXPORT void weft_function_run(weft_run* run, weft_function* f, const TF_Tensor* const* args, int num_args, void* data,
+                                      void (*done)(void* data, int code, weft_text message, TF_Tensor** results, int num_results));
+
+// ---- Rules: an op in terms of others, for its gradient or for the compiler ----
+
+typedef struct weft_value weft_value;  // belongs to the rule
+typedef struct weft_rule_attr {
+  weft_text name;
+  int kind;            // WEFT_ATTR_INT (also bool and type, by `kind`), FLOAT, STRING, or with WEFT_ATTR_LIST a list of ints
+  int64_t number;
+  float real;
+  weft_text text;
+  const int64_t* list;
+  size_t size;
+} weft_rule_attr;
+enum { WEFT_RULE_INPUT, WEFT_RULE_OUTPUT, WEFT_RULE_GRADIENT };
+TF_CAPI_EXPORT const weft_node* weft_rule_node(weft_rule* r);
+// Null, and an error of the rule, where there is none: the compiler's rules have inputs only.
+TF_CAPI_EXPORT weft_value* weft_rule_value(weft_rule* r, int which, int i);
+TF_CAPI_EXPORT weft_value* weft_rule_constant(weft_rule* r, const TF_Tensor* tensor);
+TF_CAPI_EXPORT weft_value* weft_rule_apply(weft_rule* r, weft_text op, weft_value* const* inputs, size_t num_inputs, const weft_rule_attr* attrs,
+                                           size_t num_attrs, int output);
+TF_CAPI_EXPORT int weft_value_dtype(weft_value* v);
+// A result for each input (gradients; null: none flows there) or for each output.
+TF_CAPI_EXPORT void weft_rule_result(weft_rule* r, int i, weft_value* v);
+// For an op of another place; f null: nothing flows back.
+TF_CAPI_EXPORT void weft_register_gradient(weft_text op, weft_rule_function f, void* data);
 
 // ---- While shapes are inferred ----
 

@@ -79,7 +79,9 @@ Status run_to_tf_record(KernelContext& c) {
 }
 
 Status run_initialize_table(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
+  WEFT_ASSIGN(std::shared_ptr<Table> any, c.resource<Table>(0));
+  const auto table = std::dynamic_pointer_cast<LookupTable>(std::move(any));
+  if (!table) return unimplemented("a table that a program brings is not filled from a dataset");
   WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c, 1));
   IteratorContext ic(c.env());
   WEFT_ASSIGN(IteratorPtr iterator, dataset->make_iterator(ic));

@@ -91,12 +91,13 @@ class Nodes {
       fill.op = "AssignVariableOp";
       fill.inputs = {{}, constant(value)};
       fill.attrs["dtype"] = value.dtype();
-    } else if (auto table = env_.resources->get<LookupTable>(handle); table.ok()) {
-      const LookupTable::Kind kind = (*table)->kind();
+    } else if (auto table = env_.resources->get<Table>(handle); table.ok()) {
+      const auto* ours = dynamic_cast<const LookupTable*>(table->get());
+      const LookupTable::Kind kind = ours ? ours->kind() : LookupTable::Kind::kDense;
       if (kind != LookupTable::Kind::kHash && kind != LookupTable::Kind::kMutable)
         return unimplemented("a ", d.kind(), "Dataset that reads a table other than a HashTable or MutableHashTable cannot be written as a graph");
       Tensor keys, values;
-      WEFT_RETURN_IF_ERROR((*table)->export_all(keys, values));
+      WEFT_RETURN_IF_ERROR((*table)->export_all(nullptr, keys, values));
       made.op = kind == LookupTable::Kind::kHash ? "HashTableV2" : "MutableHashTableV2";
       made.attrs["key_dtype"] = (*table)->key_dtype();
       made.attrs["value_dtype"] = (*table)->value_dtype();

@@ -94,7 +94,12 @@ class NamedTable final : public Kernel {
       c.set_output(0, handle_);
       return {};
     }
-    WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resources().find_or_create<LookupTable>(container, name, [&] { return make_table<kKind>(c); }));
+    WEFT_ASSIGN(std::shared_ptr<Table> table, c.resources().find_or_create<Table>(
+                                                  container, name,
+                                                  [&]() -> Result<std::shared_ptr<Table>> {
+                                                    WEFT_ASSIGN(std::shared_ptr<LookupTable> made, make_table<kKind>(c));
+                                                    return std::shared_ptr<Table>(std::move(made));
+                                                  }));
     const DType key = c.attr<DType>("key_dtype"), value = c.attr<DType>("value_dtype");
     if (table->key_dtype() != key || table->value_dtype() != value)
       return invalid_argument("Conflicting key/value dtypes ", key, "->", value, " with ", table->key_dtype(), "-", table->value_dtype(),
@@ -115,8 +120,9 @@ class NamedTable final : public Kernel {
 };
 
 Result<std::shared_ptr<LookupTable>> initializable_table(const KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
-  if (table->kind() != Kind::kHash) {
+  WEFT_ASSIGN(std::shared_ptr<Table> any, handle_input<Table>(c));
+  auto table = std::dynamic_pointer_cast<LookupTable>(std::move(any));
+  if (!table || table->kind() != Kind::kHash) {
     WEFT_ASSIGN(ResourceName n, handle_name(c, 0));
     return invalid_argument("Table ", n.container, " ", n.name, " is not initializable");
   }
@@ -154,39 +160,39 @@ Status run_initialize_from_text_file(KernelContext& c) {
 }
 
 Status run_find(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_ASSIGN(std::shared_ptr<Table> table, handle_input<Table>(c));
   WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype(), table->value_dtype()}, {table->value_dtype()}));
   const Tensor &keys = c.input(1), &default_value = c.input(2);
   WEFT_RETURN_IF_ERROR(table->check_find(keys, default_value));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, table->result_shape(keys.shape())));
-  return table->find(keys, default_value, *out);
+  return table->find(&c, keys, default_value, *out);
 }
 
 template <bool kImport>
 Status run_insert(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_ASSIGN(std::shared_ptr<Table> table, handle_input<Table>(c));
   WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype(), table->value_dtype()}, {}));
   WEFT_RETURN_IF_ERROR(table->check_insert(c.input(1), c.input(2)));
-  return kImport ? table->import_all(c.input(1), c.input(2)) : table->insert(c.input(1), c.input(2));
+  return kImport ? table->import_all(&c, c.input(1), c.input(2)) : table->insert(&c, c.input(1), c.input(2));
 }
 
 Status run_remove(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_ASSIGN(std::shared_ptr<Table> table, handle_input<Table>(c));
   WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype()}, {}));
   WEFT_RETURN_IF_ERROR(table->check_keys(c.input(1)));
-  return table->remove(c.input(1));
+  return table->remove(&c, c.input(1));
 }
 
 Status run_size(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_ASSIGN(std::shared_ptr<Table> table, handle_input<Table>(c));
   c.set_output(0, Tensor::scalar(table->size()));
   return {};
 }
 
 Status run_export(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_ASSIGN(std::shared_ptr<Table> table, handle_input<Table>(c));
   WEFT_RETURN_IF_ERROR(check_types(c, {}, {table->key_dtype(), table->value_dtype()}));
-  return table->export_all(c.output(0), c.output(1));
+  return table->export_all(&c, c.output(0), c.output(1));
 }
 
 // A resource is a scalar; container and name of version 1 are two strings.

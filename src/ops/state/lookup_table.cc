@@ -66,36 +66,6 @@ std::string_view LookupTable::key_bytes(const Tensor& keys, int64_t i, std::stri
   return scratch;
 }
 
-Shape LookupTable::result_shape(const Shape& keys) const { return keys.slice(0, std::max(0, keys.rank() - key_shape_.rank())).concat(value_shape_); }
-
-Status LookupTable::check_keys(const Tensor& keys) const {
-  if (keys.dtype() != key_dtype_) return invalid_argument("Key must be type ", key_dtype_, " but got ", keys.dtype());
-  const int extra = keys.rank() - key_shape_.rank();
-  if (extra < 0 || keys.shape().slice(extra, keys.rank()) != key_shape_)
-    return invalid_argument("Input key shape ", keys.shape(), " must end with the table's key shape ", key_shape_);
-  return {};
-}
-
-Status LookupTable::check_find(const Tensor& keys, const Tensor& default_value) const {
-  if (default_value.dtype() != value_dtype_)
-    return invalid_argument("Key and value must be type ", key_dtype_, " and ", value_dtype_, " but got ", keys.dtype(), " and ",
-                            default_value.dtype());
-  WEFT_RETURN_IF_ERROR(check_keys(keys));
-  const Shape full = result_shape(keys.shape());
-  if (default_value.shape() != value_shape_ && default_value.shape() != full)
-    return invalid_argument("Expected shape ", value_shape_, " or ", full, " for default value, got ", default_value.shape());
-  return {};
-}
-
-Status LookupTable::check_insert(const Tensor& keys, const Tensor& values) const {
-  if (values.dtype() != value_dtype_)
-    return invalid_argument("Key and value must be type ", key_dtype_, " and ", value_dtype_, " but got ", keys.dtype(), " and ", values.dtype());
-  WEFT_RETURN_IF_ERROR(check_keys(keys));
-  const Shape expected = result_shape(keys.shape());
-  if (values.shape() != expected) return invalid_argument("Expected shape ", expected, " for value, got ", values.shape());
-  return {};
-}
-
 // A dense table takes one dimension of keys and no more.
 Status LookupTable::check_dense_keys(const Tensor& keys, bool one_if_scalar) const {
   if (kind_ != Kind::kDense) return {};
@@ -113,7 +83,7 @@ Status LookupTable::check_reserved(std::string_view key) const {
   return {};
 }
 
-Status LookupTable::find(const Tensor& keys, const Tensor& default_value, Tensor& out) const {
+Status LookupTable::find(op::KernelContext*, const Tensor& keys, const Tensor& default_value, Tensor& out) const {
   WEFT_RETURN_IF_ERROR(check_dense_keys(keys, true));
   const int64_t width = value_size();
   const int64_t n = key_size() == 0 ? 0 : keys.num_elements() / key_size();
@@ -178,14 +148,14 @@ Status LookupTable::insert_locked(const Tensor& keys, const Tensor& values, bool
   return {};
 }
 
-Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
+Status LookupTable::insert(op::KernelContext*, const Tensor& keys, const Tensor& values) {
   if (kind_ == Kind::kHash) return unimplemented("Insert not supported by InitializableLookupTable implementations");
   WEFT_RETURN_IF_ERROR(check_dense_keys(keys, true));
   std::unique_lock lock(mutex_);
   return insert_locked(keys, values, false);
 }
 
-Status LookupTable::remove(const Tensor& keys) {
+Status LookupTable::remove(op::KernelContext*, const Tensor& keys) {
   if (kind_ == Kind::kHash) return unimplemented("Remove not supported by InitializableLookupTable implementations");
   WEFT_RETURN_IF_ERROR(check_dense_keys(keys, true));
   const int64_t n = key_size() == 0 ? 0 : keys.num_elements() / key_size();
@@ -213,7 +183,7 @@ Status LookupTable::remove(const Tensor& keys) {
   return {};
 }
 
-Status LookupTable::import_all(const Tensor& keys, const Tensor& values) {
+Status LookupTable::import_all(op::KernelContext*, const Tensor& keys, const Tensor& values) {
   if (kind_ == Kind::kHash) return initialize(keys, values);
   WEFT_RETURN_IF_ERROR(check_dense_keys(keys, true));
   std::unique_lock lock(mutex_);
@@ -250,7 +220,7 @@ Status LookupTable::initialize(const Tensor& keys, const Tensor& values) {
   return {};
 }
 
-Status LookupTable::export_all(Tensor& keys, Tensor& values) const {
+Status LookupTable::export_all(op::KernelContext*, Tensor& keys, Tensor& values) const {
   std::shared_lock lock(mutex_);
   if (kind_ == Kind::kHash && !initialized_) return aborted("HashTable is not initialized.");
   const int64_t n = int64_t(index_.size());

@@ -7,47 +7,32 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/resource.h"
-#include "core/tensor.h"
+#include "op/table.h"
 
 namespace weft_engine::ops {
 
-class LookupTable final : public core::Resource {
+class LookupTable final : public op::Table {
  public:
-  static constexpr const char* kTypeName = "N10tensorflow6lookup15LookupInterfaceE";
   enum class Kind { kHash, kMutable, kMutableOfTensors, kDense };
 
   LookupTable(Kind kind, core::DType key, core::DType value, core::Shape key_shape, core::Shape value_shape)
-      : kind_(kind), key_dtype_(key), value_dtype_(value), key_shape_(std::move(key_shape)), value_shape_(std::move(value_shape)) {}
+      : Table(key, value, std::move(key_shape), std::move(value_shape)), kind_(kind) {}
   std::string type_name() const override { return "LookupTable"; }
 
   // Before first use: the keys that a dense table cannot hold.
   core::Status reserve_keys(const core::Tensor& empty, const core::Tensor& deleted);
 
   Kind kind() const { return kind_; }
-  core::DType key_dtype() const { return key_dtype_; }
-  core::DType value_dtype() const { return value_dtype_; }
-  const core::Shape& key_shape() const { return key_shape_; }
-  const core::Shape& value_shape() const { return value_shape_; }
-
   bool initialized() const;
-  int64_t size() const;
-  // For each key its value, or the default; `out` is already allocated.
-  core::Status find(const core::Tensor& keys, const core::Tensor& default_value, core::Tensor& out) const;
-  core::Status insert(const core::Tensor& keys, const core::Tensor& values);
-  core::Status remove(const core::Tensor& keys);
-  // Replaces everything.
-  core::Status import_all(const core::Tensor& keys, const core::Tensor& values);
   // Fills a table that is written once; a second time is fine if the count of rows is the same.
   core::Status initialize(const core::Tensor& keys, const core::Tensor& values);
-  core::Status export_all(core::Tensor& keys, core::Tensor& values) const;
 
-  // Do these fit the table? With TensorFlow's texts.
-  core::Status check_keys(const core::Tensor& keys) const;
-  core::Status check_find(const core::Tensor& keys, const core::Tensor& default_value) const;
-  core::Status check_insert(const core::Tensor& keys, const core::Tensor& values) const;
-  // The shape of what find() gives for keys of that shape.
-  core::Shape result_shape(const core::Shape& keys) const;
+  int64_t size() const override;
+  core::Status find(op::KernelContext* c, const core::Tensor& keys, const core::Tensor& default_value, core::Tensor& out) const override;
+  core::Status insert(op::KernelContext* c, const core::Tensor& keys, const core::Tensor& values) override;
+  core::Status remove(op::KernelContext* c, const core::Tensor& keys) override;
+  core::Status import_all(op::KernelContext* c, const core::Tensor& keys, const core::Tensor& values) override;
+  core::Status export_all(op::KernelContext* c, core::Tensor& keys, core::Tensor& values) const override;
 
  private:
   struct Hash {
@@ -68,8 +53,6 @@ class LookupTable final : public core::Resource {
   core::Status grow_locked();
 
   const Kind kind_;
-  const core::DType key_dtype_, value_dtype_;
-  const core::Shape key_shape_, value_shape_;
   std::string empty_key_, deleted_key_;
 
   mutable std::shared_mutex mutex_;

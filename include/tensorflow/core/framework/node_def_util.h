@@ -15,14 +15,22 @@
 
 namespace tensorflow {
 
-// A function by its name. Its own attributes are not here.
+// A function by its name, and by the attribute that named it, which has its own attributes.
 class NameAttrList {
  public:
+  // The function's own attributes, as long as the kernel lives.
+  struct Attrs {
+    const weft_attr* attr = nullptr;
+    size_t element = 0;
+  };
+  const Attrs& attr() const { return attrs_; }
+  Attrs* mutable_attr() { return &attrs_; }
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
  private:
   std::string name_;
+  Attrs attrs_;
 };
 
 namespace internal {
@@ -47,7 +55,7 @@ WEFT_ATTR_READER(std::string, WEFT_ATTR_STRING, "string", value->assign(View(wef
 WEFT_ATTR_READER(tstring, WEFT_ATTR_STRING, "string", value->assign(View(weft_attr_text(a, i))))
 WEFT_ATTR_READER(DataType, WEFT_ATTR_TYPE, "type", *value = static_cast<DataType>(weft_attr_int(a, i)))
 WEFT_ATTR_READER(Tensor, WEFT_ATTR_TENSOR, "tensor", value->Take(weft_tensor_share(weft_attr_tensor(a, i))))
-WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", value->set_name(std::string(View(weft_attr_text(a, i)))))
+WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", (value->set_name(std::string(View(weft_attr_text(a, i)))), *value->mutable_attr() = {a, i}))
 #undef WEFT_ATTR_READER
 template <>
 struct AttrReader<int32> {
@@ -133,6 +141,31 @@ class NodeDef {
   std::string name_, op_, container_, shared_name_;
   bool has_container_ = false;
 };
+
+// The attributes of a node, for functions that take them.
+class AttrSlice {
+ public:
+  AttrSlice() = default;
+  AttrSlice(const weft_node* node) : node_(node) {}                 // NOLINT
+  AttrSlice(const NameAttrList::Attrs* function) : attr_(function->attr), element_(function->element) {}  // NOLINT
+  // For these headers: the attribute that names the function, which has the function's own attributes.
+  void FindFunction(const std::string&, const weft_attr** attr, size_t* element) const {
+    *attr = attr_;
+    *element = element_;
+  }
+  const weft_attr* Find(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) : nullptr; }
+  const weft_node* node() const { return node_; }
+
+ private:
+  const weft_node* node_ = nullptr;
+  const weft_attr* attr_ = nullptr;
+  size_t element_ = 0;
+};
+template <class T>
+Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {
+  if (!attrs.node()) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  return internal::GetAttr(attrs.node(), name, value);
+}
 
 }  // namespace tensorflow
 

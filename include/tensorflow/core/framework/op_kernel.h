@@ -74,6 +74,42 @@ class OpKernelConstruction {
   Status status_;
 };
 
+namespace internal {
+// The functions that a kernel has instantiated, by number: they go with it.
+class KernelFunctionTable {
+ public:
+  KernelFunctionTable() = default;
+  KernelFunctionTable(const KernelFunctionTable&) = delete;
+  void operator=(const KernelFunctionTable&) = delete;
+  ~KernelFunctionTable() {
+    for (weft_function* f : all_) {
+      if (f) weft_function_delete(f);
+    }
+  }
+  uint64 Add(weft_function* f) {
+    const mutex_lock lock(mu_);
+    all_.push_back(f);
+    return all_.size();
+  }
+  weft_function* Find(uint64 number) {
+    const mutex_lock lock(mu_);
+    return number == 0 || number > all_.size() ? nullptr : all_[number - 1];
+  }
+  bool Remove(uint64 number) {
+    weft_function* f = Find(number);
+    if (!f) return false;
+    const mutex_lock lock(mu_);
+    all_[number - 1] = nullptr;
+    weft_function_delete(f);
+    return true;
+  }
+
+ private:
+  mutex mu_;
+  std::vector<weft_function*> all_;
+};
+}  // namespace internal
+
 class OpKernel {
  public:
   explicit OpKernel(OpKernelConstruction* c) : def_(c->node()), inputs_(c->input_types()), outputs_(c->output_types()) {}
@@ -98,9 +134,13 @@ class OpKernel {
   const DataTypeVector& input_types() const { return inputs_; }
   const DataTypeVector& output_types() const { return outputs_; }
 
+  // For these headers.
+  internal::KernelFunctionTable& functions() const { return functions_; }
+
  private:
   const NodeDef def_;
   const DataTypeVector inputs_, outputs_;
+  mutable internal::KernelFunctionTable functions_;
 };
 
 // A kernel that waits: it returns at once and calls done later, once, from any thread.
@@ -179,8 +219,8 @@ using register_kernel::Name;
 #define WEFT_REGISTER_KERNEL(counter, builder, ...) WEFT_REGISTER_KERNEL_(counter, builder, __VA_ARGS__)
 #define WEFT_REGISTER_KERNEL_(counter, builder, ...)                                                        \
   static const ::tensorflow::internal::RegisteredKernel weft_registered_kernel_##counter [[maybe_unused]] ( \
-      ::tensorflow::register_kernel::builder, [](::tensorflow::OpKernelConstruction* c) -> ::tensorflow::OpKernel* { return new __VA_ARGS__(c); })
-// The class comes last, and may have commas in it.
+      ::tensorflow::register_kernel::builder, [](::tensorflow::OpKernelConstruction* c) -> ::tensorflow::OpKernel* { return new __VA_ARGS__(c); });
+// The class comes last, and may have commas in it. A declaration with its semicolon: TF_CALL_* put several in a row.
 #define REGISTER_KERNEL_BUILDER(builder, ...) WEFT_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(builder, ...) REGISTER_KERNEL_BUILDER(builder, __VA_ARGS__)
 

@@ -20,6 +20,7 @@
 
 namespace tensorflow {
 
+class FunctionLibraryRuntime;
 class OpKernel;
 class OpKernelContext;
 class ResourceMgr;
@@ -154,6 +155,35 @@ class OpKernelContext {
     return true;
   }
 
+  // ---- References to variables of version 1, which graphs alone have ----
+  bool input_is_ref(int i) const { return weft_run_input_is_ref(run_, i) != 0; }
+  mutex* input_ref_mutex(int i) {
+    void* lock = nullptr;
+    CHECK(weft_run_ref(run_, i, &lock) != nullptr) << "input " << i << " is no reference";
+    return static_cast<mutex*>(lock);
+  }
+  // The value behind it, which assignments change. lock_held: the caller has input_ref_mutex(i).
+  Tensor mutable_input(int i, bool lock_held) {
+    void* lock = nullptr;
+    TF_Tensor* slot = weft_run_ref(run_, i, &lock);
+    CHECK(slot != nullptr) << "input " << i << " is no reference";
+    std::optional<mutex_lock> held;
+    if (!lock_held) held.emplace(*static_cast<mutex*>(lock));
+    return Tensor::Borrowed(slot);
+  }
+  void replace_ref_input(int i, const Tensor& tensor, bool lock_held) {
+    void* lock = nullptr;
+    TF_Tensor* slot = weft_run_ref(run_, i, &lock);
+    CHECK(slot != nullptr) << "input " << i << " is no reference";
+    std::optional<mutex_lock> held;
+    if (!lock_held) held.emplace(*static_cast<mutex*>(lock));
+    CHECK(weft_tensor_assign(slot, tensor.c_tensor())) << "a reference keeps its type";
+  }
+  void forward_ref_input_to_ref_output(int input, int output) {
+    const Status s = internal::FromC(weft_run_forward_ref(run_, input, output));
+    if (!s.ok()) SetStatus(s);
+  }
+
   // ---- Outputs ----
   int num_outputs() const { return outputs_.size(); }
   DataType expected_output_dtype(int i) const { return static_cast<DataType>(weft_node_output_type(node_, i)); }
@@ -249,6 +279,7 @@ class OpKernelContext {
   }
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return eigen_device<Eigen::ThreadPoolDevice>(); }
   ResourceMgr* resource_manager() const;  // resource_mgr.h
+  FunctionLibraryRuntime* function_library() const;  // function.h
   // Null where nobody can cancel the run.
   CancellationManager* cancellation_manager() const {
     weft_cancellation* c = weft_run_cancellation(run_);
@@ -295,7 +326,7 @@ class OpKernelContext {
   std::string Name() const { return std::string(internal::View(weft_node_name(node_))); }
   // What the run now has as output i.
   Tensor* Output(int i) {
-    outputs_[i].tensor.Refer(weft_run_output(run_, i));
+    outputs_[i].tensor.Bind(weft_run_output(run_, i), expected_output_dtype(i));
     return &outputs_[i].tensor;
   }
   Status Range(bool outputs, std::string_view name, int* begin, int* end) const {
@@ -318,6 +349,7 @@ class OpKernelContext {
   mutable std::optional<DeviceBase> device_;
   mutable std::optional<CancellationManager> cancellation_;
   mutable std::shared_ptr<ResourceMgr> resources_;
+  mutable std::shared_ptr<FunctionLibraryRuntime> functions_;
   mutex status_mutex_;
   Status status_;
 };

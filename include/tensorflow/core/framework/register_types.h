@@ -6,6 +6,7 @@
 
 #include "tensorflow/core/framework/numeric_types.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/variant_value.h"
 #include "tensorflow/core/platform/tstring.h"
 
 #define TF_CALL_float(m) m(float)
@@ -19,6 +20,7 @@
 #define TF_CALL_string(m) m(::tensorflow::tstring)
 #define TF_CALL_tstring(m) m(::tensorflow::tstring)
 #define TF_CALL_resource(m) m(::tensorflow::ResourceHandle)
+#define TF_CALL_variant(m) m(::tensorflow::Variant)
 #define TF_CALL_complex64(m) m(::tensorflow::complex64)
 #define TF_CALL_complex128(m) m(::tensorflow::complex128)
 #define TF_CALL_int64(m) m(::int64_t)
@@ -49,6 +51,6 @@
 #define TF_CALL_NUMBER_TYPES_NO_INT32(m) TF_CALL_REAL_NUMBER_TYPES_NO_INT32(m) TF_CALL_COMPLEX_TYPES(m)
 #define TF_CALL_POD_TYPES(m) TF_CALL_NUMBER_TYPES(m) TF_CALL_bool(m)
 #define TF_CALL_POD_STRING_TYPES(m) TF_CALL_POD_TYPES(m) TF_CALL_tstring(m)
-#define TF_CALL_ALL_TYPES(m) TF_CALL_POD_TYPES(m) TF_CALL_tstring(m) TF_CALL_resource(m)
+#define TF_CALL_ALL_TYPES(m) TF_CALL_POD_TYPES(m) TF_CALL_tstring(m) TF_CALL_resource(m) TF_CALL_variant(m)
 
 #endif  // TENSORFLOW_CORE_FRAMEWORK_REGISTER_TYPES_H_

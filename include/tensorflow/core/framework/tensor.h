@@ -15,6 +15,7 @@
 #include "tensorflow/core/framework/tensor_types.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/framework/types.pb.h"
+#include "tensorflow/core/framework/variant_value.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/weft_abi.h"
 
@@ -43,6 +44,14 @@ class Tensor {
   Tensor(tstring v) : Tensor(std::move(v), Value()) {}  // NOLINT
   Tensor(const char* v) : Tensor(tstring(v), Value()) {}  // NOLINT
   Tensor(ResourceHandle v) : Tensor(std::move(v), Value()) {}  // NOLINT
+  Tensor(Variant v) : Tensor(std::move(v), Value()) {}         // NOLINT
+  Tensor(uint8 v) : Tensor(v, Value()) {}                      // NOLINT
+  Tensor(int8 v) : Tensor(v, Value()) {}                       // NOLINT
+  Tensor(int16 v) : Tensor(v, Value()) {}                      // NOLINT
+  Tensor(uint16 v) : Tensor(v, Value()) {}                     // NOLINT
+  Tensor(uint64 v) : Tensor(v, Value()) {}                     // NOLINT
+  Tensor(complex64 v) : Tensor(v, Value()) {}                  // NOLINT
+  Tensor(complex128 v) : Tensor(v, Value()) {}                 // NOLINT
   template <class T, size_t N>
   explicit Tensor(const std::array<T, N>& values) : Tensor(DataTypeToEnum<T>::value, TensorShape({static_cast<int64>(N)})) {
     std::copy(values.begin(), values.end(), static_cast<T*>(data_));
@@ -56,12 +65,13 @@ class Tensor {
   Tensor(Tensor&& o) noexcept : Tensor() { *this = std::move(o); }
   Tensor& operator=(const Tensor& o) {
     if (this == &o) return *this;
+    if (slot_) return Store(o);
     Tensor copy(o);
     return Swap(copy);
   }
   Tensor& operator=(Tensor&& o) noexcept {
     if (this == &o) return *this;
-    if (!o.owned_) return *this = static_cast<const Tensor&>(o);
+    if (!o.owned_ || slot_) return *this = static_cast<const Tensor&>(o);
     return Swap(o);
   }
   ~Tensor() { Release(); }
@@ -205,6 +215,18 @@ class Tensor {
     return out;
   }
   TF_Tensor* c_tensor() const { return c_; }
+  // What is assigned to a bound tensor is stored in `slot`: an output, a variable.
+  void Bind(TF_Tensor* slot, DataType type) {
+    Release();
+    slot_ = slot;
+    if (weft_tensor_valid(slot)) {
+      Describe(slot);
+    } else {
+      const int64 none = 0;
+      shape_.assign_trusted({&none, 1}, 0);
+      type_ = type;
+    }
+  }
   void Refer(TF_Tensor* t) {
     Release();
     Describe(t);
@@ -222,6 +244,14 @@ class Tensor {
   Tensor(T v, Value) : Tensor(DataTypeToEnum<T>::value, TensorShape()) {
     *static_cast<T*>(data_) = std::move(v);
   }
+  Tensor& Store(const Tensor& o) {
+    const Tensor keep(o);
+    TF_Tensor* slot = slot_;
+    CHECK(weft_tensor_assign(slot, keep.c_)) << "a tensor of " << DataTypeString(keep.type_) << " where one of " << DataTypeString(type_)
+                                             << " is kept";
+    Bind(slot, keep.type_);
+    return *this;
+  }
   void Describe(TF_Tensor* t) {
     weft_tensor_info info;
     weft_tensor_describe(t, &info);
@@ -234,6 +264,7 @@ class Tensor {
     if (owned_ && c_) TF_DeleteTensor(c_);
     c_ = nullptr;
     data_ = nullptr;
+    slot_ = nullptr;
     owned_ = false;
   }
   Tensor& Swap(Tensor& o) {
@@ -250,7 +281,7 @@ class Tensor {
       return errors::InvalidArgument("cannot see a tensor of ", DataTypeString(o.type_), " ", o.shape_.DebugString(), " as ", DataTypeString(type),
                                      " ", shape.DebugString());
     Tensor out = Owning(t);
-    Swap(out);
+    *this = std::move(out);
     return OkStatus();
   }
 
@@ -303,9 +334,19 @@ class Tensor {
   TensorShape shape_;
   TF_Tensor* c_ = nullptr;
   void* data_ = nullptr;
+  TF_Tensor* slot_ = nullptr;  // where assignments go; not copied
   DataType type_ = DT_FLOAT;
   bool owned_ = false;
 };
+
+// A tensor that an op of the engine put into a variant is seen as a tensor of ours from then on.
+inline Tensor* Variant::OwnTensor() {
+  if (void* own = weft_variant_own(words_, internal::VariantFunctions<Tensor>::Type())) return static_cast<Tensor*>(own);
+  const TF_Tensor* t = weft_variant_tensor(words_);
+  if (!t) return nullptr;
+  *this = Tensor::Owning(weft_tensor_share(t));
+  return static_cast<Tensor*>(weft_variant_own(words_, internal::VariantFunctions<Tensor>::Type()));
+}
 
 }  // namespace tensorflow
 

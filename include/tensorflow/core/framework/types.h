@@ -89,6 +89,7 @@ WEFT_TYPE_PAIR(qint32, DT_QINT32)
 WEFT_TYPE_PAIR(Eigen::bfloat16, DT_BFLOAT16)
 WEFT_TYPE_PAIR(Eigen::half, DT_HALF)
 WEFT_TYPE_PAIR(ResourceHandle, DT_RESOURCE)
+WEFT_TYPE_PAIR(Variant, DT_VARIANT)
 #undef WEFT_TYPE_PAIR
 // Both are 64 bits; sources before 2.7 used this one.
 template <>

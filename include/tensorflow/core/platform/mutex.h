@@ -32,6 +32,8 @@ class mutex {
  private:
   std::shared_mutex m_;
 };
+// The engine's locks are seen as these.
+static_assert(sizeof(mutex) == sizeof(std::shared_mutex), "a mutex is a std::shared_mutex and nothing else");
 
 class mutex_lock {
  public:

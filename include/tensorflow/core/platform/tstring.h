@@ -7,8 +7,10 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "tensorflow/core/platform/ctstring.h"
+#include "tensorflow/core/platform/stringpiece.h"
 
 namespace tensorflow {
 
@@ -76,6 +78,12 @@ class tstring {
 
   operator std::string() const { return std::string(data(), size()); }      // NOLINT
   operator std::string_view() const { return std::string_view(data(), size()); }  // NOLINT
+
+  // Abseil's own class, where it is one and came before.
+  template <class T, class = std::enable_if_t<std::is_same_v<T, absl::string_view> && !std::is_same_v<T, std::string_view>>>
+  operator T() const {  // NOLINT
+    return T(data(), size());
+  }
 
   void resize(size_t n, char c = 0) { TF_TString_Resize(&s_, n, c); }
   void resize_uninitialized(size_t n) { TF_TString_ResizeUninitialized(&s_, n); }

@@ -6,6 +6,10 @@ from weft import _weft
 from weft._src.framework import convert, dispatch, dtypes, errors, graph, operators, tensor, tensor_shape
 
 
+def _result_type(op, fields):
+    return collections.namedtuple(op.replace(">", "_"), fields)  # ">" is of a namespace
+
+
 def _function_name(value):
     """The name in the engine's library of what stands for a function: a name, or something made by tf.function."""
     if isinstance(value, str):
@@ -31,7 +35,7 @@ _weft.set_hooks(
         "as_dtype": dtypes.as_dtype,
         "as_shape": tensor_shape.as_tuple,
         "function_name": _function_name,
-        "result_type": collections.namedtuple,
+        "result_type": _result_type,
         "operation": graph.operation_of,
         "graph_of": graph.graph_of,
         "binary": operators.TABLE,
