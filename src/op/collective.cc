@@ -24,7 +24,7 @@ constexpr int64_t kDirectBytes = int64_t(8) << 20, kWholeBytes = int64_t(16) << 
 // A chunk of the tensor and the ring it goes around.
 struct Field {
   int64_t begin, end;  // elements
-  int chunk, index;    // place where it starts in the ring; number in keys
+  int chunk, index;  // place where it starts in the ring; number in keys
   int rank, previous, next;  // this member's place in the ring; neighbours as ranks of the group
   int previous_place;
   std::vector<int> order;  // ranks in which it is summed
@@ -265,7 +265,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
       if (registered_) cancellation_->try_deregister_callback(token_);  // without waiting: the callback finds the call over
     }
     e_->under_way_.fetch_sub(1, std::memory_order_relaxed);
-    e_->access_->resume(id_, [done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
+    e_->access_->resume(id_,
+                        [done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
   }
 
   void send(int to, const std::string& k, Tensor t) {
@@ -320,7 +321,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     expect_parts(fields_.size());
     flat_ = input_.reshaped(Shape({input_.num_elements()}));
     const int64_t bytes = int64_t(input_.byte_size());
-    if (members_->direct && size() > 1 && size() <= kMostDirect && bytes <= kDirectBytes) return bytes <= kWholeBytes ? exchange_all() : exchange_chunks();
+    if (members_->direct && size() > 1 && size() <= kMostDirect && bytes <= kDirectBytes)
+      return bytes <= kWholeBytes ? exchange_all() : exchange_chunks();
     for (size_t i = 0; i < fields_.size(); ++i) {
       const Field& f = fields_[i];
       Tensor own = flat_.slice_rows(f.begin, f.end);

@@ -267,7 +267,8 @@ class Placer {
   void keep_here() {
     for (Node* n : nodes_) {
       if (!graph::is_call(*n) && !graph::is_branch(*n) && !graph::is_while(*n)) continue;
-      const auto there = std::find_if(o_.devices->all().begin(), o_.devices->all().end(), [&](const auto& d) { return d->name() == n->assigned_device; });
+      const auto there =
+          std::find_if(o_.devices->all().begin(), o_.devices->all().end(), [&](const auto& d) { return d->name() == n->assigned_device; });
       if (there == o_.devices->all().end() || !dynamic_cast<const core::RemoteDevice*>(there->get()) || !on_several_tasks(*body_.graph, *n)) continue;
       n->assigned_device = o_.devices->host()->name();
     }
