@@ -1,6 +1,6 @@
 """All-reduce between processes of this machine, beside TensorFlow.
 
-    cluster_collectives.py --weft PYTHON [--tensorflow PYTHON] [--processes 2,4] [--rounds 7]
+    cluster_collectives.py --weft PYTHON [--tensorflow PYTHON] [--processes 2,4] [--bytes 1024,1048576] [--rounds 7]
 
 One line a case: bytes, processes, the median microseconds of one all-reduce with weft's processes and with TensorFlow's, and how many times faster weft is. Both groups
 are there all the time and take turns. PYTHON: an interpreter that has the package (weft: PYTHONPATH says where it is).
@@ -104,6 +104,7 @@ def main():
     parser.add_argument("--weft", required=True)
     parser.add_argument("--tensorflow")
     parser.add_argument("--processes", default="2,4")
+    parser.add_argument("--bytes", default=",".join(map(str, SIZES)))
     parser.add_argument("--rounds", type=int, default=7)
     args = parser.parse_args()
     print(f"{'bytes':>10} {'processes':>9} {'weft us':>12} {'tensorflow us':>14} {'times faster':>12}")
@@ -112,7 +113,8 @@ def main():
         try:
             if args.tensorflow:
                 groups["tensorflow"] = Group(args.tensorflow, False, count)
-            for size, calls in SIZES.items():
+            for size in map(int, args.bytes.split(",")):
+                calls = SIZES[size]
                 seconds = {name: [] for name in groups}
                 for name, g in groups.items():
                     g.run(size, max(1, calls // 4))  # functions are made, connections opened

@@ -1,6 +1,7 @@
 // The executor: deadlines, errors that end all calls, and the algorithms. A reduction goes around a ring as TensorFlow's does, chunk by
 // chunk, so that sums of floats have its bits: chunk c starts at rank c, each member adds what it receives to its own, the last one has
-// the sum, which then goes around once more.
+// the sum, which then goes around once more. Small ones need fewer messages in a row where all members know it: the parts of a chunk go to its last member at
+// once, which sums them in the ring's order, and has the sum for everybody; the smallest tensors go to all members as they are.
 #include "op/collective.h"
 
 #include <algorithm>
@@ -17,13 +18,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kAlign = 64, kMaxChunkBytes = int64_t(4) << 20;
 constexpr int kMaxSubdivs = 2;
+constexpr int kMostDirect = 16;  // members
+constexpr int64_t kDirectBytes = int64_t(8) << 20, kWholeBytes = int64_t(16) << 10;  // of a tensor: parts of chunks go directly; all of it does
 
 // A chunk of the tensor and the ring it goes around.
 struct Field {
   int64_t begin, end;  // elements
-  int chunk, index;    // place where it starts in the ring; number in keys
+  int chunk, index;  // place where it starts in the ring; number in keys
   int rank, previous, next;  // this member's place in the ring; neighbours as ranks of the group
   int previous_place;
+  std::vector<int> order;  // ranks in which it is summed
 };
 
 // The task of a device: its name without the device.
@@ -87,7 +91,9 @@ Result<std::vector<Field>> ring_plan(const CollectiveParams& p, const Collective
       if (begin == end) continue;
       const std::vector<int>& ring = rings[size_t(s)];
       const int place = int(std::find(ring.begin(), ring.end(), rank) - ring.begin()), previous = (place + n - 1) % n;
-      fields.push_back({begin, end, chunk, index, place, ring[size_t(previous)], ring[size_t((place + 1) % n)], previous});
+      std::vector<int> order(ring);
+      std::rotate(order.begin(), order.begin() + chunk, order.end());
+      fields.push_back({begin, end, chunk, index, place, ring[size_t(previous)], ring[size_t((place + 1) % n)], previous, std::move(order)});
     }
   }
   return fields;
@@ -193,7 +199,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
         input_(std::move(input)),
         stop_(cancellation),
         done_(std::move(done)),
-        id_(e_->next_run_.fetch_add(1)) {}
+        id_(e_->next_run_.fetch_add(1)) {
+    e_->under_way_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   void start() {
     stop_.listen(std::shared_ptr<Stop>(shared_from_this(), &stop_));
@@ -212,6 +220,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
             self->execute();
           });
         });
+    if (!over_.load()) e_->access_->help(id_, over_, e_->under_way_);
   }
 
  private:
@@ -279,7 +288,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (!s.ok()) e_->access_->retract(id_);
     unwatch();
     stop_.leave();  // the caller's objects are freed when done returns
-    e_->access_->resume([done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
+    e_->under_way_.fetch_sub(1, std::memory_order_relaxed);
+    e_->access_->resume(id_,
+                        [done = std::move(done_), s = std::move(s), result = std::move(result)]() mutable { done(std::move(s), std::move(result)); });
   }
 
   void send(int to, const std::string& k, Tensor t) {
@@ -333,7 +344,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (fields_.empty()) return succeed(input_);
     expect_parts(fields_.size());
     flat_ = input_.reshaped(Shape({input_.num_elements()}));
-    auto self = shared_from_this();
+    const int64_t bytes = int64_t(input_.byte_size());
+    if (members_->direct && size() > 1 && size() <= kMostDirect && bytes <= kDirectBytes)
+      return bytes <= kWholeBytes ? exchange_all() : exchange_chunks();
     for (size_t i = 0; i < fields_.size(); ++i) {
       const Field& f = fields_[i];
       Tensor own = flat_.slice_rows(f.begin, f.end);
@@ -372,6 +385,78 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     const int n = size();
     if (n > 1 && f.rank != (f.chunk + 2 * n - 2) % n) send(f.next, key(1, f.index, f.rank), sum);
     part_done(i, std::move(sum));
+  }
+
+  // The sum of a chunk from what all members have of it.
+  Result<Tensor> sum_of(const Field& f, const std::vector<Tensor>& by_rank) {
+    Tensor sum = by_rank[size_t(f.order[0])];
+    for (size_t k = 1; k < f.order.size(); ++k) {
+      WEFT_ASSIGN(sum, p_.merge(by_rank[size_t(f.order[k])], sum));
+    }
+    if (p_.finish) {
+      WEFT_ASSIGN(sum, p_.finish(sum, size()));
+    }
+    return sum;
+  }
+  std::string direct_key(int phase, int index, int from, int to) const { return cat(call_key(), ":direct:", phase, ":", index, ":", from, ":", to); }
+  // What all members have, of a chunk or of everything. The last that comes ends it.
+  struct Gathered {
+    std::vector<Tensor> by_rank;
+    std::atomic<int> left;
+    Gathered(int n, int own, Tensor t) : by_rank(size_t(n)), left(n - 1) { by_rank[size_t(own)] = std::move(t); }
+  };
+  template <class F>
+  void gather_from_all(int phase, int index, const Tensor& own, F then) {
+    auto all = std::make_shared<Gathered>(size(), rank_, own);
+    for (int r = 0; r < size(); ++r) {
+      if (r == rank_) continue;
+      recv(r, direct_key(phase, index, r, rank_), own.shape(), [all, r, then](Run& run, Tensor t) {
+        const Tensor& mine = all->by_rank[size_t(run.rank_)];
+        if (t.num_elements() != mine.num_elements() || t.dtype() != mine.dtype())
+          return run.fail(internal_error("a member of collective instance ", run.p_.instance_key, " sent a chunk of another size"));
+        all->by_rank[size_t(r)] = std::move(t);
+        if (all->left.fetch_sub(1) == 1) then(run, all->by_rank);
+      });
+    }
+  }
+  void send_to_all(int phase, int index, const Tensor& t) {
+    for (int r = 0; r < size(); ++r) {
+      if (r != rank_) send(r, direct_key(phase, index, rank_, r), t);
+    }
+  }
+  void exchange_all() {
+    send_to_all(0, 0, flat_);
+    gather_from_all(0, 0, flat_, [](Run& run, const std::vector<Tensor>& all) {
+      for (size_t i = 0; i < run.fields_.size(); ++i) {
+        const Field& f = run.fields_[i];
+        std::vector<Tensor> chunks;
+        chunks.reserve(all.size());
+        for (const Tensor& t : all) chunks.push_back(t.slice_rows(f.begin, f.end));
+        run.summed(i, run.sum_of(f, chunks));
+      }
+    });
+  }
+  void exchange_chunks() {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      const Field& f = fields_[i];
+      Tensor own = flat_.slice_rows(f.begin, f.end);
+      if (f.order.back() == rank_) {
+        gather_from_all(0, f.index, own, [i](Run& run, const std::vector<Tensor>& all) {
+          auto sum = run.sum_of(run.fields_[i], all);
+          if (sum.ok()) run.send_to_all(1, run.fields_[i].index, *sum);
+          run.summed(i, std::move(sum));
+        });
+        continue;
+      }
+      const int owner = f.order.back();
+      const Shape shape = own.shape();
+      send(owner, direct_key(0, f.index, rank_, owner), std::move(own));
+      recv(owner, direct_key(1, f.index, owner, rank_), shape, [i](Run& run, Tensor sum) { run.part_done(i, std::move(sum)); });
+    }
+  }
+  void summed(size_t i, Result<Tensor> sum) {
+    if (sum.ok()) part_done(i, std::move(sum).value());
+    else fail(sum.status());
   }
 
   void gather() {

@@ -33,6 +33,7 @@ struct CollectiveMembers {
   std::vector<std::string> devices;  // in the order of their names
   std::vector<int> ranks;            // as the program says, else 0, 1, ...
   std::vector<std::string> attributes;
+  bool direct = false;  // all of them are this engine's: small reductions need not go around the ring
   // The place of a device; ring and messages go by it. (Ranks only say where all-to-all puts what a member sent.)
   int rank_of(const std::string& device) const;
 };
@@ -85,7 +86,9 @@ class CollectiveRemoteAccess {
   virtual void retract(int64_t run) = 0;
   virtual void start_abort(const Status& status) = 0;
   // Calls what a call's end leads to, which may take long: where this thread must not be held up, on another.
-  virtual void resume(std::function<void()> then) { then(); }
+  virtual void resume(int64_t, std::function<void()> then) { then(); }
+  // This thread began a call, and may do for a short while what brings it to its end. `over`: it has ended. `under_way`: how many calls have not.
+  virtual void help(int64_t, const std::atomic<bool>& /*over*/, const std::atomic<int>& /*under_way*/) {}
 };
 
 class CollectiveExecutor final : public core::Resource, public std::enable_shared_from_this<CollectiveExecutor> {
@@ -114,6 +117,7 @@ class CollectiveExecutor final : public core::Resource, public std::enable_share
   const std::unique_ptr<CollectiveRemoteAccess> access_;
   std::unique_ptr<Deadlines> deadlines_;
   std::atomic<int64_t> next_run_{0};
+  std::atomic<int> under_way_{0};
   mutable std::mutex mutex_;
   Status aborted_;
 };

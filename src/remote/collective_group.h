@@ -96,6 +96,8 @@ class LocalLinks : public std::enable_shared_from_this<LocalLinks> {
   explicit LocalLinks(std::shared_ptr<OpenCalls> calls) : calls_(std::move(calls)) {}
   // Null: there is none, or not yet.
   std::shared_ptr<LocalLink> find(const std::string& task, Channel& channel);
+  // All that are there, of both directions.
+  std::vector<std::shared_ptr<LocalLink>> all();
   void stop();
   // What this task answers to one that asks for a link: the address of its listener, which is there from then on.
   Result<Message> offer(LocalLink::Handler handler);
@@ -116,7 +118,8 @@ class ClusterAccess final : public op::CollectiveRemoteAccess {
   void recv_async(const std::string& from_device, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) override;
   void retract(int64_t run) override;
   void start_abort(const Status& status) override;
-  void resume(std::function<void()> then) override;
+  void resume(int64_t run, std::function<void()> then) override;
+  void help(int64_t run, const std::atomic<bool>& over, const std::atomic<int>& under_way) override;
 
   // For another task that asks for what a device here sends. It may be gone before that is there.
   void serve(const RecvBuf& request, LocalLink::Answer answer, const OnAbandoned& on_abandoned);
@@ -133,6 +136,9 @@ class ClusterAccess final : public op::CollectiveRemoteAccess {
     int64_t run;
     std::shared_ptr<LocalLink::Answer> answer;
   };
+  // Help that was in vain, the others came too late, is not given for some calls.
+  std::atomic<bool> helped_{false};
+  std::atomic<int> without_help_{0}, in_vain_{0};
   std::mutex mutex_;
   int64_t next_run_ = -2;  // those of this task count up from 0
   std::map<std::string, Asker> askers_;

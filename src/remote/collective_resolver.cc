@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "remote/collective_group.h"
+#include "wire/proto.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -25,6 +26,24 @@ Result<std::shared_ptr<const op::CollectiveMembers>> read_members(Message& messa
   return op::group_members(std::move(joined));
 }
 
+// DeviceAttributes.physical_device_desc of members that know how to exchange directly; tasks of other programs pass it on.
+constexpr std::string_view kDirect = "weft, direct exchange 1";
+
+std::string own_attributes(const DeviceAttributes& d) {
+  wire::ProtoWriter w;
+  w.bytes(7, kDirect);
+  return encode_device(d) + w.take();
+}
+
+bool exchanges_directly(std::string_view attributes) {
+  std::string_view text;
+  wire::ProtoReader r(attributes);
+  while (r.next()) {
+    if (r.field() == 7) text = r.bytes();
+  }
+  return r.ok() && text == kDirect;
+}
+
 }  // namespace
 
 ClusterResolver::ClusterResolver(std::string leader, std::shared_ptr<Connections> connections, std::shared_ptr<KnownDevices> devices)
@@ -39,14 +58,26 @@ std::shared_ptr<const op::CollectiveMembers> ClusterResolver::known_group(int32_
 void ClusterResolver::complete_group_async(const op::CollectiveGroup& given, op::CancellationManager* cancellation, GroupDone done) {
   op::CollectiveGroup group = given;
   if (group.attributes.empty()) {
+    // Of a member of this task that has been in a call before.
+    if (auto known = known_group(group.key); known && int(known->devices.size()) == group.size && known->rank_of(group.device) < group.size) {
+      Status aborted;
+      {
+        std::lock_guard lock(state_->mutex);
+        aborted = state_->aborted;
+      }
+      return done(aborted, aborted.ok() ? known : nullptr);
+    }
     auto own = devices_->own(group.device);
     if (!own.ok()) return done(own.status(), nullptr);
-    group.attributes = encode_device(*own);
+    group.attributes = own_attributes(*own);
   }
   GroupDone remember = [state = state_, devices = devices_, key = group.key, done = std::move(done)](Status s,
                                                                                                      std::shared_ptr<const op::CollectiveMembers> m) {
     if (s.ok()) {
       for (const std::string& d : m->attributes) devices->add(d);
+      auto known = std::make_shared<op::CollectiveMembers>(*m);
+      known->direct = std::all_of(m->attributes.begin(), m->attributes.end(), exchanges_directly);
+      m = std::move(known);
       std::lock_guard lock(state->mutex);
       state->groups[key] = m;
     }

@@ -1,4 +1,7 @@
 // Values between members of several processes, and what a task answers to the others.
+#include <poll.h>
+
+#include <algorithm>
 #include <set>
 
 #include "remote/blocking_call.h"
@@ -11,6 +14,13 @@ namespace {
 
 constexpr std::string_view kRecvBuf = "/tensorflow.WorkerService/RecvBuf", kWorker = "tensorflow.WorkerService";
 constexpr std::string_view kLinks = "weft.LinkService", kOpenLink = "Open";  // weft's own: TensorFlow's tasks say that they have no such method
+
+// A call that this thread helps, and what its end leads to.
+struct Help {
+  int64_t run;
+  std::function<void()> then;
+};
+thread_local Help* helping = nullptr;
 
 }  // namespace
 
@@ -63,9 +73,53 @@ void ClusterAccess::start_abort(const Status& status) {
 }
 
 // The threads of links are not held up by what runs behind a collective.
-void ClusterAccess::resume(std::function<void()> then) {
-  if (LocalLink::on_thread()) runtime::run_on_blocking_thread(std::move(then));
+void ClusterAccess::resume(int64_t run, std::function<void()> then) {
+  if (helping && helping->run == run) helping->then = std::move(then);
+  else if (LocalLink::on_thread()) runtime::run_on_blocking_thread(std::move(then));
   else then();
+}
+
+// Where members of one machine come to a call at about the same time, the thread that began it reads what they send. Else each value would wake the link's thread, that one the thread
+// behind the call, and that one the caller.
+void ClusterAccess::help(int64_t run, const std::atomic<bool>& over, const std::atomic<int>& under_way) {
+  constexpr auto kHelp = std::chrono::milliseconds(2), kNext = std::chrono::milliseconds(5);
+  constexpr int kMostWithout = 256;
+  const auto links = links_->all();
+  if (links.empty()) return;
+  const auto let_them_read = [&] {
+    for (const auto& link : links) link->leave_reading({});
+  };
+  if (helping || helped_.exchange(true)) return let_them_read();
+  if (without_help_.load(std::memory_order_relaxed) > 0) {
+    without_help_.fetch_sub(1, std::memory_order_relaxed);
+    helped_ = false;
+    return let_them_read();
+  }
+  std::vector<pollfd> watched;
+  for (const auto& link : links) {
+    link->leave_reading(kHelp + kNext);
+    watched.push_back({link->descriptor(), POLLIN, 0});
+  }
+  Help mine{run, nullptr};
+  helping = &mine;
+  const auto end = std::chrono::steady_clock::now() + kHelp;
+  while (!over.load()) {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    const timespec limit{0, long(left.count())};
+    if (ppoll(watched.data(), watched.size(), &limit, nullptr) <= 0) continue;
+    for (size_t i = 0; i < links.size(); ++i) {
+      if (watched[i].revents) links[i]->read_here();
+    }
+  }
+  helping = nullptr;
+  const bool in_time = over.load();
+  const int in_vain = in_time ? 0 : std::min(in_vain_.load(std::memory_order_relaxed) * 2 + 1, kMostWithout);
+  in_vain_.store(in_vain, std::memory_order_relaxed);
+  without_help_.store(in_vain, std::memory_order_relaxed);
+  if (!in_time || under_way.load(std::memory_order_relaxed) > 0) let_them_read();
+  helped_ = false;
+  if (mine.then) mine.then();
 }
 
 void ClusterAccess::serve(const RecvBuf& q, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {

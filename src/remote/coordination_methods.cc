@@ -162,6 +162,30 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
     WEFT_ASSIGN(std::vector<TaskStateInfo> states, s.task_states(tasks));
     return Message(encode_task_states(states));
   });
+  add_waiting("GetAliveTasks", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+    auto asking = decode_source(q);
+    auto tasks = decode_tasks(q, 2);
+    if (!asking.ok() || !tasks.ok()) return reply(asking.ok() ? tasks.status() : asking.status(), {});
+    s->alive_tasks(*asking, *tasks, [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& alive) {
+      ProtoWriter w;
+      std::string incarnations;
+      for (const TaskStateInfo& t : alive) {
+        w.bytes(1, encode_coordinated_task(t.task));
+        incarnations.append(reinterpret_cast<const char*>(&t.incarnation), sizeof t.incarnation);
+      }
+      if (!alive.empty()) w.bytes(2, incarnations);  // packed
+      reply(done, done.ok() ? Message(w.take()) : Message());
+    });
+  });
+  add_waiting("WatchJobState", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+    auto job = decode_key(q);
+    if (!job.ok()) return reply(job.status(), {});
+    s->watch_job(job->key, job->number, [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& states, int64_t version) {
+      ProtoWriter w;
+      w.int64(2, version);
+      reply(done, done.ok() ? Message(encode_task_states(states) + w.take()) : Message());
+    });
+  });
   methods.add(kCoordination, "PollForError", [service, then_empty](std::string_view q, Reply reply) {
     auto task = decode_source(q);
     if (!service || !task.ok()) return reply(service ? task.status() : internal_error("Coordination service is not enabled."), {});

@@ -69,6 +69,12 @@ void CoordinationService::stop() {
         after.push_back([done = std::move(done)] { done(cancelled("Coordination service is shutting down. Cancelling GetKeyValue()"), ""); });
     }
     wanted_.clear();
+    for (Aliveness& a : alive_) {
+      for (AliveDone& done : a.waiting) after.push_back([done = std::move(done)] { done(service_stopped("GetAliveTasks()"), {}); });
+    }
+    alive_.clear();
+    for (Watch& w : watches_) after.push_back([done = std::move(w.done)] { done(service_stopped("WatchJobState()"), {}, 0); });
+    watches_.clear();
   }
   run(after);
   if (watcher_.joinable()) watcher_.join();
@@ -86,11 +92,12 @@ CoordinationService::Task* CoordinationService::find(const CoordinatedTask& task
 
 // ---- tasks that come, live and go
 
-void CoordinationService::connect(Task& t, uint64_t incarnation) {
+void CoordinationService::connect(Task& t, uint64_t incarnation, After& after) {
   t.state = TaskState::kConnected;
   t.status = {};
   t.incarnation = incarnation;
   t.last_heartbeat = Clock::now();
+  state_changed(after);
 }
 
 void CoordinationService::register_task(const CoordinatedTask& task, uint64_t incarnation, Done done) {
@@ -116,19 +123,21 @@ void CoordinationService::register_task(const CoordinatedTask& task, uint64_t in
           barrier_locked(
               all,
               [this, name = task.name(), incarnation, done](const Status& s, int64_t) {
+                After then;
                 if (s.ok()) {
                   std::lock_guard again(mutex_);
-                  connect(tasks_[name], incarnation);
+                  connect(tasks_[name], incarnation, then);
                 }
+                run(then);
                 done(s);
               },
               after);
           done = nullptr;
         } else {
-          connect(*t, incarnation);
+          connect(*t, incarnation, after);
         }
       } else if (t->state == TaskState::kConnected && (t->incarnation == incarnation || task.recoverable)) {
-        connect(*t, incarnation);  // asked again, since the answer did not arrive
+        connect(*t, incarnation, after);  // asked again, since the answer did not arrive
       } else {
         failed = coordination_error(
             t->state == TaskState::kConnected
@@ -238,6 +247,7 @@ Status CoordinationService::disconnect(const CoordinatedTask& task, After& after
   t->status = {};
   t->grace_end = Clock::now() + heartbeat_timeout();
   leave_barriers(*t, "task disconnected", after);
+  state_changed(after);
   if (auto it = polls_.find(task.name()); it != polls_.end()) {
     after.push_back(
         [done = std::move(it->second)] { done(coordination_error(cancelled("Cancelled error polling because: task has disconnected."))); });
@@ -268,6 +278,7 @@ void CoordinationService::set_error(Task& t, const Status& error, After& after) 
   t.state = TaskState::kError;
   t.status = error;
   leave_barriers(t, cat("task is set to ERROR: ", status_text(error)), after);
+  state_changed(after);
 }
 
 void CoordinationService::leave_barriers(const Task& t, const std::string& reason, After& after) {
@@ -344,6 +355,75 @@ Result<std::vector<TaskStateInfo>> CoordinationService::task_states(const std::v
     out.push_back({task, t->state, t->status, t->incarnation});
   }
   return out;
+}
+
+// ---- who is there
+
+std::vector<TaskStateInfo> CoordinationService::states_of(const std::string& job) const {
+  std::vector<TaskStateInfo> out;
+  for (const auto& [name, t] : tasks_) {
+    if (t.task.job == job) out.push_back({t.task, t.state, t.status, t.incarnation});
+  }
+  return out;
+}
+
+// With the lock held.
+void CoordinationService::state_changed(After& after) {
+  ++version_;
+  for (Watch& w : watches_) after.push_back([done = std::move(w.done), states = states_of(w.job), version = version_] { done({}, states, version); });
+  watches_.clear();
+  std::erase_if(alive_, [&](Aliveness& a) { return answer_alive(a, after); });
+}
+
+// Whether all that are connected have asked; then they are told.
+bool CoordinationService::answer_alive(Aliveness& a, After& after) {
+  std::vector<TaskStateInfo> alive;
+  for (const std::string& name : a.tasks) {
+    const auto it = tasks_.find(name);
+    if (it == tasks_.end() || it->second.state != TaskState::kConnected) continue;
+    if (!a.asked.contains(name)) return false;
+    alive.push_back({it->second.task, it->second.state, {}, it->second.incarnation});
+  }
+  for (AliveDone& done : a.waiting) after.push_back([done = std::move(done), alive] { done({}, alive); });
+  return true;
+}
+
+void CoordinationService::alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done) {
+  std::set<std::string> names;
+  for (const CoordinatedTask& t : tasks) names.insert(t.name());
+  if (!names.contains(asking.name()))
+    return done(invalid_argument("Requesting task ", asking.name(), " is not one of the tasks specified in a GetAliveTasks request."), {});
+  After after;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) {
+      after.push_back([done = std::move(done)] { done(service_stopped("GetAliveTasks()"), {}); });
+    } else {
+      auto a = std::find_if(alive_.begin(), alive_.end(), [&](const Aliveness& other) { return other.tasks == names; });
+      if (a == alive_.end()) a = alive_.insert(a, Aliveness{std::move(names), {}, {}});
+      a->asked.insert(asking.name());
+      a->waiting.push_back(std::move(done));
+      if (answer_alive(*a, after)) alive_.erase(a);
+    }
+  }
+  run(after);
+}
+
+void CoordinationService::watch_job(const std::string& job, int64_t version, WatchDone done) {
+  std::vector<TaskStateInfo> states;
+  Status s;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) {
+      s = service_stopped("WatchJobState()");
+    } else if (version >= version_) {
+      watches_.push_back({job, std::move(done)});
+      return;
+    }
+    states = states_of(job);
+    version = version_;
+  }
+  done(std::move(s), std::move(states), version);
 }
 
 void CoordinationService::watch() {

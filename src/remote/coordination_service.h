@@ -18,6 +18,8 @@ class CoordinationService {
   using Done = std::function<void(Status)>;
   using ValueDone = std::function<void(Status, std::string)>;
   using BarrierDone = std::function<void(Status, int64_t counter)>;
+  using AliveDone = std::function<void(Status, std::vector<TaskStateInfo>)>;
+  using WatchDone = std::function<void(Status, std::vector<TaskStateInfo>, int64_t version)>;
   CoordinationService(CoordinationConfig config, std::shared_ptr<Connections> connections);
   ~CoordinationService();
   CoordinationService(const CoordinationService&) = delete;
@@ -35,6 +37,10 @@ class CoordinationService {
   Status report_error(const CoordinatedTask& task, const Status& error);
   Result<std::vector<TaskStateInfo>> task_states(const std::vector<CoordinatedTask>& tasks);
   void poll_for_error(const CoordinatedTask& task, Done done);
+  // Waits for all of `tasks` that are connected to ask for the same; then all of them get the same answer: those that are.
+  void alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done);
+  // The states of a job's tasks, as soon as they are newer than `version`.
+  void watch_job(const std::string& job, int64_t version, WatchDone done);
   void barrier(const BarrierRequest& request, BarrierDone done);
   Status cancel_barrier(const BarrierRequest& request);
 
@@ -68,11 +74,22 @@ class CoordinationService {
     std::map<std::string, BarrierDone> waiting;
     std::string name() const { return cat(id, "::", counter); }
   };
+  struct Aliveness {
+    std::set<std::string> tasks, asked;  // names
+    std::vector<AliveDone> waiting;
+  };
+  struct Watch {
+    std::string job;
+    WatchDone done;
+  };
   // What is to be called once the lock is free.
   using After = std::vector<std::function<void()>>;
 
   Task* find(const CoordinatedTask& task);
-  void connect(Task& task, uint64_t incarnation);
+  void connect(Task& task, uint64_t incarnation, After& after);
+  void state_changed(After& after);
+  bool answer_alive(Aliveness& a, After& after);
+  std::vector<TaskStateInfo> states_of(const std::string& job) const;
   Status disconnect(const CoordinatedTask& task, After& after);
   void set_error(Task& task, const Status& error, After& after);
   void leave_barriers(const Task& task, const std::string& reason, After& after);
@@ -99,6 +116,9 @@ class CoordinationService {
   std::map<std::string, Task> tasks_;
   std::map<std::string, Barrier> barriers_;
   std::map<std::string, Done> polls_;  // by task
+  int64_t version_ = 0;  // of the tasks' states
+  std::vector<Aliveness> alive_;
+  std::vector<Watch> watches_;
   Status polled_;  // what polls were answered
   std::vector<std::string> devices_;
   std::map<std::string, std::string> values_;

@@ -24,7 +24,9 @@ constexpr uint64_t kMostText = 64 << 10;     // of requests and errors
 constexpr size_t kMostWaiting = 1 << 14;     // requests of one link
 constexpr size_t kHandedOver = 256 << 10;    // whoever gets so many bytes has something to do with them: not on the link's thread
 constexpr size_t kBuffered = 64 << 10;
-thread_local bool link_thread = false;
+thread_local bool link_thread = false, reads_for_itself = false;
+
+int64_t steady_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 bool same_user(int socket) {
   ucred peer{};
@@ -222,21 +224,53 @@ void LocalLink::work() {
   link_thread = true;
   for (;;) {
     const Status s = without_exceptions([&]() -> Status {
-      if (!read_all()) return unavailable("closed");
+      const int left = left_for();
+      {
+        std::unique_lock reading(read_mutex_, std::defer_lock);
+        if (left ? reading.try_lock() : (reading.lock(), true)) {
+          if (!is_open() || !read_all()) return unavailable("closed");
+        }
+      }
       std::lock_guard lock(mutex_);
       return closed_ || !flush() ? unavailable("closed") : Status();
     });
     if (!s.ok()) break;
-    pollfd watched[2] = {{socket_, POLLIN, 0}, {wake_, POLLIN, 0}};
+    const int left = left_for();
+    pollfd watched[2] = {{socket_, short(left ? 0 : POLLIN), 0}, {wake_, POLLIN, 0}};
     {
       std::lock_guard lock(mutex_);
       if (!out_.empty()) watched[0].events |= POLLOUT;
     }
-    if (poll(watched, 2, -1) < 0 && errno != EINTR) break;
+    if (poll(watched, 2, left ? left : -1) < 0 && errno != EINTR) break;
     if (watched[1].revents) take_event(wake_);
   }
+  std::lock_guard reading(read_mutex_);
   end();
   link_thread = false;
+}
+
+// Milliseconds that others still read.
+int LocalLink::left_for() const {
+  const int64_t until = left_until_.load(std::memory_order_relaxed);
+  if (until == 0) return 0;
+  const int64_t left = until - steady_ns();
+  return left <= 0 ? 0 : int(left / 1000000) + 1;
+}
+
+void LocalLink::leave_reading(std::chrono::nanoseconds how_long) {
+  if (how_long.count() > 0) left_until_.store(steady_ns() + how_long.count(), std::memory_order_relaxed);
+  else if (left_until_.exchange(0, std::memory_order_relaxed) != 0) signal_event(wake_);
+}
+
+void LocalLink::read_here() {
+  const bool before = std::exchange(link_thread, true), before_too = std::exchange(reads_for_itself, true);
+  const Status s = without_exceptions([&]() -> Status {
+    std::unique_lock reading(read_mutex_, std::try_to_lock);
+    return reading && is_open() && !read_all() ? unavailable("closed") : Status();
+  });
+  link_thread = before;
+  reads_for_itself = before_too;
+  if (!s.ok()) close();  // its own thread ends it
 }
 
 void LocalLink::end() {
@@ -261,6 +295,7 @@ void LocalLink::end() {
 // All that has come. False: the other side has gone, or what it sent makes no sense.
 bool LocalLink::read_all() {
   Reading& r = *reading_;
+  bool drained = false;
   for (;;) {
     if (!r.inside && r.end - r.begin >= sizeof(Header)) {
       if (!begin_frame()) return false;
@@ -283,6 +318,7 @@ bool LocalLink::read_all() {
       r.end -= r.begin;
       r.begin = 0;
     }
+    if (drained) return true;  // there was less than there was room for
     // Large values come where they are needed, without a stop.
     const bool direct = r.inside && r.to && r.left >= kBuffered;
     char* const to = direct ? r.to : r.buffer + r.end;
@@ -292,6 +328,7 @@ bool LocalLink::read_all() {
       if (errno == EINTR) continue;
       return errno == EAGAIN || errno == EWOULDBLOCK;
     }
+    drained = size_t(n) < (direct ? size_t(r.left) : kBuffered - r.end);
     if (direct) {
       r.to += n;
       r.left -= uint64_t(n);
@@ -342,7 +379,7 @@ bool LocalLink::end_frame() {
       if (!p.reply) return true;
       if (p.into.byte_size() != h.size) {
         p.reply(internal_error("RecvBufResponse returned ", h.size, " bytes where to_tensor expected ", p.into.byte_size()), {});
-      } else if (h.size < kHandedOver) {
+      } else if (h.size < kHandedOver || reads_for_itself) {
         p.reply({}, {});
       } else {
         runtime::run_on_blocking_thread([p = std::move(p)] { p.reply({}, {}); });
@@ -454,6 +491,15 @@ Result<std::shared_ptr<LocalListener>> LocalListener::start(LocalLink::Handler h
   WEFT_RETURN_IF_ERROR(start_thread([state] { state->work(); }));
   made->state_ = std::move(state);
   return made;
+}
+
+std::vector<std::shared_ptr<LocalLink>> LocalListener::links() const {
+  std::vector<std::shared_ptr<LocalLink>> out;
+  std::lock_guard lock(state_->mutex);
+  for (const auto& weak : state_->links) {
+    if (auto link = weak.lock()) out.push_back(std::move(link));
+  }
+  return out;
 }
 
 LocalListener::~LocalListener() {

@@ -2,6 +2,8 @@
 // are needed. Both show that they belong to the same user, and the one that connects has the secret that the other gave it in a call.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
 
 #include "core/tensor.h"
@@ -27,8 +29,14 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
   bool is_open() const;
   // Calls that wait get Unavailable.
   void close();
-  // Whether this thread is that of a link.
+  // Whether this thread is that of a link, or reads for one.
   static bool on_thread();
+
+  // For a thread that waits for what comes here anyway: it reads itself, so that nobody has to be woken. What has come is told on this thread.
+  int descriptor() const { return socket_; }
+  void read_here();
+  // The link's own thread leaves reading to others for so long; 0: it goes on at once.
+  void leave_reading(std::chrono::nanoseconds how_long);
 
  private:
   struct Header;
@@ -46,7 +54,11 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
   void cancel(uint64_t id);
   void end();
 
+  int left_for() const;
+
   const int socket_, wake_;
+  std::atomic<int64_t> left_until_{0};  // by the steady clock: until then others read
+  std::mutex read_mutex_;  // whoever reads
   std::string secret_;  // of the serving side
   Handler handler_;  // null: the asking side
   mutable std::mutex mutex_;
@@ -57,7 +69,7 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
   bool closed_ = false;
 
   struct Reading;
-  std::unique_ptr<Reading> reading_;  // of the link's thread
+  std::unique_ptr<Reading> reading_;  // of whoever reads
 };
 
 // Takes links; its name is in no file system, and gone with the process.
@@ -67,6 +79,7 @@ class LocalListener {
   ~LocalListener();
   const std::string& name() const { return name_; }
   const std::string& secret() const { return secret_; }
+  std::vector<std::shared_ptr<LocalLink>> links() const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // Links between processes of one machine: values, errors, calls that are given up, and others who send what makes no sense.
 #include <doctest/doctest.h>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <future>
 #include <random>
+#include <thread>
 
 #include "remote/local_link.h"
 
@@ -153,4 +155,31 @@ TEST_CASE("a link without the secret, or with messages that make no sense, is cl
   auto link = LocalLink::connect(served.listener->name(), served.listener->secret());
   REQUIRE(link.ok());
   CHECK(wait_for(**link, "5", bytes(5)).ok());
+}
+
+TEST_CASE("a thread that waits reads for itself") {
+  Served served;
+  auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
+  REQUIRE(wait_for(*link, "1", bytes(1)).ok());
+  link->leave_reading(std::chrono::seconds(60));
+  // The link's own thread may have been about to read when it was told to leave it: not more than a few times.
+  bool here = false;
+  for (int call = 0; call < 20 && !here; ++call) {
+    auto told = std::make_shared<std::promise<std::thread::id>>();
+    auto when = told->get_future();
+    Tensor into = bytes(500000);  // a size that the link's own thread hands over to a third one
+    REQUIRE(link->ask("500000", into, [told](const Status&, const Message&) { told->set_value(std::this_thread::get_id()); }));
+    for (int i = 0; i < 3000 && when.wait_for(std::chrono::seconds(0)) != std::future_status::ready; ++i) {
+      pollfd watched{link->descriptor(), POLLIN, 0};
+      poll(&watched, 1, 10);
+      link->read_here();
+    }
+    REQUIRE(when.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+    here = when.get() == std::this_thread::get_id();
+    CHECK(static_cast<const uint8_t*>(into.raw())[499999] == 7);
+  }
+  CHECK(here);
+  CHECK(!LocalLink::on_thread());
+  link->leave_reading({});
+  CHECK(wait_for(*link, "70000", bytes(70000)).ok());  // its own thread reads again
 }

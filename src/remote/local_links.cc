@@ -54,6 +54,16 @@ std::shared_ptr<LocalLink> LocalLinks::find(const std::string& task, Channel& ch
   return nullptr;
 }
 
+std::vector<std::shared_ptr<LocalLink>> LocalLinks::all() {
+  std::vector<std::shared_ptr<LocalLink>> out;
+  std::lock_guard lock(mutex_);
+  if (listener_) out = listener_->links();
+  for (const auto& [task, link] : links_) {
+    if (link && link->is_open()) out.push_back(link);
+  }
+  return out;
+}
+
 Result<Message> LocalLinks::offer(LocalLink::Handler handler) {
   if (settings().ok() && !settings()->local_links) return unimplemented("this task has no links");
   std::shared_ptr<LocalListener> listener;

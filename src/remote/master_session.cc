@@ -220,41 +220,6 @@ Result<MasterSession::Endpoints> MasterSession::find(const Names& names) const {
 
 namespace {
 
-// Which task a device's name says, if it says one.
-std::string named_task(const std::string& device) {
-  auto name = core::DeviceName::parse(device);
-  return name.ok() && name->job && name->task ? task_of(device) : std::string();
-}
-
-// Whether a function has a node that asks to be in another task than this one.
-bool asks_for_others(const graph::FunctionLibrary& library, const std::string& function, const std::string& task, std::set<std::string>& seen) {
-  if (!seen.insert(function).second) return false;
-  auto def = library.find(function);
-  if (!def.ok()) return false;
-  for (const graph::NodeDef& n : (*def)->nodes) {
-    const std::string there = named_task(n.device);
-    if (!there.empty() && there != task) return true;
-    bool found = library.contains(n.op) && asks_for_others(library, n.op, task, seen);
-    graph::for_functions(n.attrs, [&](const std::string& f) { found = found || asks_for_others(library, f, task, seen); });
-    if (found) return true;
-  }
-  return false;
-}
-
-// Whether a branch or a loop is on several tasks: by what its functions ask for, or by the resources that they use.
-bool spreads(const graph::Graph& g, const Node& n) {
-  const std::string task = named_task(n.assigned_device.empty() ? n.device : n.assigned_device);
-  for (int i = 0; i < n.num_inputs(); ++i) {
-    const Node& from = *n.input(i).node;
-    const std::string there = named_task(from.assigned_device.empty() ? from.device : from.assigned_device);
-    if (n.input_type(i) == DType::kResource && !there.empty() && there != task) return true;
-  }
-  bool found = false;
-  std::set<std::string> seen;
-  graph::for_functions(graph::attrs_of(n), [&](const std::string& f) { found = found || asks_for_others(*g.library(), f, task, seen); });
-  return found;
-}
-
 // Functions may have nodes on several tasks: calls are opened, and the branches and loops that are. True: there were such, and what was inside
 // has to be placed.
 Result<bool> open_functions(FunctionBody& body) {
@@ -262,7 +227,7 @@ Result<bool> open_functions(FunctionBody& body) {
   bool calls = false, spread = false;
   for (Node* n : g.nodes()) {
     calls |= graph::is_call(*n);
-    spread |= graph::can_lower(*n) && spreads(g, *n);
+    spread |= graph::can_lower(*n) && runtime::on_several_tasks(g, *n);
   }
   if (!calls && !spread) return false;
   for (Node* n : g.nodes()) {
@@ -271,7 +236,7 @@ Result<bool> open_functions(FunctionBody& body) {
   for (bool again = true; again;) {
     again = false;
     for (Node* n : g.nodes()) {
-      if (!graph::can_lower(*n) || !spreads(g, *n)) continue;
+      if (!graph::can_lower(*n) || !runtime::on_several_tasks(g, *n)) continue;
       WEFT_RETURN_IF_ERROR(graph::lower_control_flow(body, n));
       again = true;
     }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/remote_device.h"
 #include "graph/frames.h"
 #include "graph/node_traits.h"
 
@@ -57,6 +58,16 @@ class Partitioner {
     return at->second;
   }
 
+  // Of a result that is an argument or a constant. A resource of another task keeps its home: by a part there, or by one of this process, which hands the reference on.
+  Result<int> part_of_argument(const Node& r) {
+    if (const auto there = part_numbers_.find(r.assigned_device); there != part_numbers_.end()) return there->second;
+    if (r.input(0).node->output_type(r.input(0).index) != DType::kResource) return 0;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (!dynamic_cast<const core::RemoteDevice*>(parts_[i].device)) return int(i);
+    }
+    return part_for(r);
+  }
+
   Status choose_parts() {
     for (Node* n : order_) {
       if (anywhere(*n) || is_retval(*n)) continue;
@@ -65,8 +76,7 @@ class Partitioner {
     for (Node* r : body_.rets) {
       const bool free = anywhere(*r->input(0).node);
       if (free && !parts_.empty()) {
-        const auto there = part_numbers_.find(r->assigned_device);
-        part_of_[size_t(r->id())] = there == part_numbers_.end() ? 0 : there->second;
+        WEFT_ASSIGN(part_of_[size_t(r->id())], part_of_argument(*r));
       } else {
         WEFT_ASSIGN(part_of_[size_t(r->id())], part_for(*r));
       }

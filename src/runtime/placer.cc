@@ -1,10 +1,14 @@
 #include "runtime/placer.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "core/own_memory.h"
+#include "core/remote_device.h"
+#include "graph/function_library.h"
 #include "graph/node_traits.h"
 #include "op/placed_kernel.h"
 
@@ -79,6 +83,7 @@ class Placer {
     group();
     WEFT_RETURN_IF_ERROR(collect());
     WEFT_RETURN_IF_ERROR(assign());
+    keep_here();
     follow();
     return results();
   }
@@ -258,6 +263,17 @@ class Placer {
     return {};
   }
 
+  // What other tasks have a part in runs in this process, its functions in parts.
+  void keep_here() {
+    for (Node* n : nodes_) {
+      if (!graph::is_call(*n) && !graph::is_branch(*n) && !graph::is_while(*n)) continue;
+      const auto there =
+          std::find_if(o_.devices->all().begin(), o_.devices->all().end(), [&](const auto& d) { return d->name() == n->assigned_device; });
+      if (there == o_.devices->all().end() || !dynamic_cast<const core::RemoteDevice*>(there->get()) || !on_several_tasks(*body_.graph, *n)) continue;
+      n->assigned_device = o_.devices->host()->name();
+    }
+  }
+
   bool free(const Node& n) { return !names_something(names_[size_t(n.id())]) && groups_[size_t(find(n.id()))].size == 1; }
   bool follows(const Node& n) { return is_retval(n) || (free(n) && (is_generator(n) || (is_metadata(n) && n.input(0).node))); }
 
@@ -319,7 +335,45 @@ class Placer {
   std::vector<Group> groups_;      // by id of the root
 };
 
+// The task that a device's name says, if it says one.
+std::string task_in(const std::string& device) {
+  const auto name = DeviceName::parse(device);
+  return name.ok() && name->job && name->task ? cat(*name->job, ":", *name->task) : std::string();
+}
+
+// Whether a function has a node that asks to be in another task than this one.
+bool asks_for_others(const graph::FunctionLibrary& library, const std::string& function, const std::string& task, std::set<std::string>& seen) {
+  if (!seen.insert(function).second) return false;
+  auto def = library.find(function);
+  if (!def.ok()) return false;
+  for (const graph::NodeDef& n : (*def)->nodes) {
+    const std::string there = task_in(n.device);
+    if (!there.empty() && there != task) return true;
+    bool found = library.contains(n.op) && asks_for_others(library, n.op, task, seen);
+    graph::for_functions(n.attrs, [&](const std::string& f) { found = found || asks_for_others(library, f, task, seen); });
+    if (found) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool on_several_tasks(const graph::Graph& g, const Node& n) {
+  const auto task_of = [](const Node& m) { return task_in(m.assigned_device.empty() ? m.device : m.assigned_device); };
+  const std::string task = task_of(n);
+  for (int i = 0; i < n.num_inputs(); ++i) {
+    if (n.input_type(i) != DType::kResource || !n.input(i).node) continue;
+    const std::string there = task_of(*n.input(i).node);
+    if (!there.empty() && there != task) return true;
+  }
+  const auto& library = g.library();
+  if (!library) return false;
+  bool found = n.is_function_call();
+  std::set<std::string> seen;
+  if (found) found = asks_for_others(*library, std::string(n.op()), task, seen);
+  graph::for_functions(graph::attrs_of(n), [&](const std::string& f) { found = found || asks_for_others(*library, f, task, seen); });
+  return found;
+}
 
 Status place(graph::FunctionBody& body, const PlaceOptions& options) { return Placer(body, options).place(); }
 

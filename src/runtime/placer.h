@@ -30,4 +30,7 @@ core::Status place(graph::FunctionBody& body, const PlaceOptions& options);
 // Is everything on one device? Then that device; else null.
 core::Device* single_device(const graph::FunctionBody& body, const core::DeviceSet& devices);
 
+// Whether a call, a branch or a loop is on several tasks: by what its functions ask for, or by the resources that they use.
+bool on_several_tasks(const graph::Graph& g, const graph::Node& n);
+
 }  // namespace weft_engine::runtime

@@ -187,6 +187,46 @@ def functions_over_two():
         print(f(tf.constant([1.0]))[0].numpy().tolist())
 
 
+
+def loops_over_two():
+    """Loops and branches under the device of one worker, which change variables of both."""
+    with tf.device(W0):
+        a = tf.Variable(1.0)
+    with tf.device(W1):
+        b = tf.Variable(2.0)
+
+    @tf.function
+    def loop(n):
+        for _ in tf.range(n):
+            b.assign_add(1.0)
+            a.assign_add(b)
+        return a + b
+
+    @tf.function
+    def branch(n):
+        if n > 2:
+            b.assign_add(10.0)
+            r = a + b
+        else:
+            r = a * 1.0
+        return r
+
+    @tf.function
+    def both(n):
+        for i in tf.range(n):
+            if i % 2 == 0:
+                with tf.device(W1):
+                    a.assign_add(b)
+            else:
+                b.assign_sub(tf.cast(i, tf.float32))
+        return a - b
+
+    for device in (W0, W1, HERE):
+        for f in (loop, branch, both):
+            with tf.device(device):
+                y = f(tf.constant(4))
+            print(short(y.device), float(y), float(a), float(b))
+
 def captured():
     with tf.device(W0):
         v = tf.Variable([1.0, 2.0])
@@ -358,7 +398,7 @@ def threads():
     print(results)
 
 
-for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, captured, training, training_over_two,
+for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, loops_over_two, captured, training, training_over_two,
           tables, datasets, errors, unread, again, threads):  # fmt: skip
     section(f)
 print("end", flush=True)

@@ -14,7 +14,7 @@ import sys
 import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 300
+LIMIT = float(os.environ.get("WEFT_PLAY_SECONDS", 300))  # of a program; a busy machine needs more
 
 
 def asked(doc, **more):

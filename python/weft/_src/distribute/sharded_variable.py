@@ -7,13 +7,15 @@ import numpy as np
 
 from weft import _weft
 from weft._src.distribute.variable import DistributedVariableType
-from weft._src.framework import dtypes
+from weft._src.framework import dtypes, save_context
 from weft._src.framework.composite import CompositeTensor
+from weft._src.framework.graph import init_scope
 from weft._src.framework.indexed_slices import IndexedSlices
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.framework.type_spec import TypeSpec, VariableSpec
 from weft._src.trackable.base import VARIABLE_VALUE_KEY, Trackable
+from weft._src.trackable.variable_modes import VariableAggregation, VariableSynchronization
 
 
 class ShardedVariableSpec(TypeSpec):
@@ -63,18 +65,46 @@ class ShardedVariable(Trackable, CompositeTensor):
                 "All elements in argument `variables` must have the same shapes except for the first axis. Received shapes: "
                 f"{[v.shape for v in variables]}"
             )
-        self._variables, self._name = list(variables), name
-        self._sizes = [v.shape.as_list()[0] for v in variables]
-        self._offsets = [sum(self._sizes[:i]) for i in range(len(self._sizes))]
-        self._shape = TensorShape([sum(self._sizes), *variables[0].shape.as_list()[1:]])
+        self._parts, self._name, self._whole = list(variables), name, None
+        self._shape = TensorShape([sum(v.shape.as_list()[0] for v in variables), *variables[0].shape.as_list()[1:]])
         for v in variables:
             v._sharded_container = weakref.ref(self)
 
     # ---- facts
 
     @property
+    def _variables(self):
+        return [self._saving_variable] if save_context.in_save_context() else self._parts
+
+    @property
+    def _sizes(self):
+        return [v.shape.as_list()[0] for v in self._variables]
+
+    @property
+    def _offsets(self):
+        sizes = self._sizes
+        return [sum(sizes[:i]) for i in range(len(sizes))]
+
+    @property
+    def _saving_variable(self):
+        """What stands for all of it in a SavedModel: functions are traced with one variable of the whole shape, which has no value here."""
+        if self._whole is None:
+            from weft._src.saved_model.load import variable_without_value  # only needed by those who save
+
+            with init_scope():
+                self._whole = variable_without_value(
+                    self._name,
+                    self.dtype,
+                    self._shape,
+                    self.trainable,
+                    VariableSynchronization.NONE,
+                    VariableAggregation.NONE,
+                )
+        return self._whole
+
+    @property
     def variables(self):
-        """The parts."""
+        """The parts; of a SavedModel that is being written, the one that stands for them."""
         return self._variables
 
     _get_variable_list = lambda self: self._variables  # what tf.nn.embedding_lookup asks for
@@ -85,7 +115,7 @@ class ShardedVariable(Trackable, CompositeTensor):
 
     @property
     def dtype(self):
-        return self._variables[0].dtype
+        return self._parts[0].dtype
 
     @property
     def shape(self):
@@ -93,7 +123,7 @@ class ShardedVariable(Trackable, CompositeTensor):
 
     @property
     def trainable(self):
-        return self._variables[0].trainable
+        return self._parts[0].trainable
 
     @property
     def _type_spec(self):
@@ -104,11 +134,11 @@ class ShardedVariable(Trackable, CompositeTensor):
 
     @property
     def _unique_id(self):
-        return self._variables[0]._unique_id.replace("part_0", "sharded")
+        return self._parts[0]._unique_id.replace("part_0", "sharded")
 
     @property
     def _distribute_strategy(self):
-        return self._variables[0]._distribute_strategy
+        return self._parts[0]._distribute_strategy
 
     @property
     def _shared_name(self):
@@ -252,6 +282,10 @@ class ShardedVariable(Trackable, CompositeTensor):
     # ---- saving: the parts are slices of one tensor
 
     def _serialize_to_tensors(self):
+        if save_context.in_save_context():
+            from weft._src.ops.array_ops import concat
+
+            return {VARIABLE_VALUE_KEY: concat(self._parts, axis=0)}
         whole = " ".join(str(n) for n in self._shape.as_list())
         columns = "".join(f":0,{n}" for n in self._shape.as_list()[1:])
         parts = zip(self._variables, self._offsets, self._sizes)

@@ -332,13 +332,14 @@ def uninitialized_variable(name, dtype, shape, trainable, synchronization=0, agg
     def bound(creator, following):
         return lambda **kwargs: creator(following, **kwargs)
 
-    make = lambda next_creator=None, **kwargs: _without_value(kwargs["name"], **spec)  # noqa: E731
+    make = lambda next_creator=None, **kwargs: variable_without_value(kwargs["name"], **spec)  # noqa: E731
     for creator in _creators():
         make = bound(creator, make)
     return make(initial_value=None, name=name or "Variable", **spec)
 
 
-def _without_value(name, dtype, shape, trainable, synchronization, aggregation):
+def variable_without_value(name, dtype, shape, trainable, synchronization, aggregation):
+    """The variable alone: creators are not asked."""
     from weft._src.trackable.variable import ResourceVariable
 
     v = ResourceVariable.__new__(ResourceVariable)

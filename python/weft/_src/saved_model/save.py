@@ -93,6 +93,11 @@ def _aliased(function):
     )
 
 
+def _is_sharded(obj):
+    """A variable in parts, which is saved as one of the whole shape."""
+    return getattr(obj, "is_sharded_variable", False)
+
+
 class _Saver:
     def __init__(self, root, signatures, options):
         self.root, self.options = root, options
@@ -158,8 +163,8 @@ class _Saver:
                 child = wrap_or_unwrap(child)  # a package may have lists and dicts of its own, given here as plain ones
                 if not isinstance(child, (Trackable, Function, ConcreteFunction)):
                     continue
-                if hasattr(child, "_should_act_as_resource_variable") and not isinstance(
-                    child, _weft.VariableBase
+                if hasattr(child, "_should_act_as_resource_variable") and not (
+                    isinstance(child, _weft.VariableBase) or _is_sharded(child)
                 ):  # another package's class around a variable
                     child = child.value
                 number = self.ids.get(id(child))
@@ -175,6 +180,8 @@ class _Saver:
                 if obj.is_distributed_variable and not save_context.one_copy():
                     raise NotImplementedError("SaveOptions(experimental_variable_policy=EXPAND_DISTRIBUTED_VARIABLES)")
                 self.handles.update({handle._identity(): number for handle in obj._all_handles()})
+            elif _is_sharded(obj):
+                self.handles.update({handle._identity(): number for handle in obj._saving_variable._all_handles()})
             elif (
                 isinstance(obj, TrackableResource) and obj.resource_handle is not None and obj._resource_functions()
             ):  # not one that shows the handle of another
@@ -224,6 +231,8 @@ class _Saver:
 
     @staticmethod
     def _kind(obj):
+        if _is_sharded(obj):
+            obj = obj._saving_variable
         if isinstance(obj, _weft.VariableBase):
             return {
                 "kind": "variable",
