@@ -37,7 +37,7 @@ def install(folder, names):
 
 def lay_tests(site, suite, checkout):
     """Test files of a checkout beside the installed package."""
-    for pattern in suite.files.split():
+    for pattern in (suite.files + " " + suite.helpers).split():
         for source in checkout.glob(pattern.replace("/src/", "/", 1) if suite.rename else pattern):
             name = source.relative_to(checkout)
             target = site / name.parts[0] / "src" / pathlib.Path(*name.parts[1:]) if suite.rename else site / name
