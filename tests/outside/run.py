@@ -84,7 +84,9 @@ def failing(here, there, files):
     for file in files:
         known = {line["test"] for line in read(there / name_of(file))}
         results = read(here / name_of(file))
-        tests[file] = [r["test"] for r in results if r["outcome"] in ("failed", "unfinished") and r["test"] not in known]
+        tests[file] = [
+            r["test"] for r in results if r["outcome"] in ("failed", "unfinished") and r["test"] not in known
+        ]
     return {file: names for file, names in tests.items() if names}
 
 

@@ -199,7 +199,11 @@ def main():
     parser.add_argument("--new", action="store_true", help="only files that have no results yet")
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--part", type=int, default=0, help="which of the shares")
-    parser.add_argument("--only", type=pathlib.Path, help="a file of JSON with the names of tests by file: these, beside the results that are there")
+    parser.add_argument(
+        "--only",
+        type=pathlib.Path,
+        help="a file of JSON with the names of tests by file: these, beside the results that are there",
+    )
     options = parser.parse_args()
     options.only = json.loads(options.only.read_text()) if options.only else None
     options.work = options.results / f"work{os.getpid()}"

@@ -32,3 +32,17 @@ print(tape.gradient(y,t.variables)[0].numpy())
 with tf.Graph().as_default(), v1.variable_scope("c") as vs:
     vs.set_caching_device(lambda op: op.device)
     print(callable(vs.caching_device))
+def dummy():
+    return v1.get_variable("dummy", shape=[1], initializer=v1.zeros_initializer())
+
+
+def nested():
+    one, two = v1.make_template("nested", dummy), v1.make_template("nested", dummy)
+    a, b = one(), two()
+    print(a is b, len(one.variables), one.variables[0] is a, len(two.trainable_variables), len(two.non_trainable_variables))
+    return a, b
+
+
+outer = v1.make_template("s1", nested)
+first, again = outer(), outer()
+print([v.name for v in outer.variables], first[0] is again[0], first[1] is again[1], len(outer.weights))

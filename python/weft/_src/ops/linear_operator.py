@@ -39,7 +39,9 @@ def _hints_of_all(self, what, hints=("is_non_singular", "is_self_adjoint", "is_p
         if all(getattr(op, hint) for op in self._operators):
             if self._hints[hint] is False:
                 words = hint.removeprefix("is_").replace("_", "-")
-                more = f" Expected argument `{hint}` to be True. Received: False." if what.startswith("Kronecker") else ""
+                more = (
+                    f" Expected argument `{hint}` to be True. Received: False." if what.startswith("Kronecker") else ""
+                )
                 raise ValueError(f"The {what} of {words} operators is always {words}.{more}")
             self._hints[hint] = True
 

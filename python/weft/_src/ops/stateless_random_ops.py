@@ -108,7 +108,9 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         if dtype.is_integer and minval is None:
             key, counter, alg = key_and_counter(seed, alg)
             return shaped(
-                raw.StatelessRandomUniformFullIntV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name),
+                raw.StatelessRandomUniformFullIntV2(
+                    shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name
+                ),
                 shape,
             )
         low = convert_to_tensor(minval, dtype, name="min")
@@ -116,7 +118,9 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         key, counter, alg = key_and_counter(seed, alg)
         if dtype.is_integer:
             return shaped(
-                raw.StatelessRandomUniformIntV2(shape=shape, key=key, counter=counter, alg=alg, minval=low, maxval=high, name=name),
+                raw.StatelessRandomUniformIntV2(
+                    shape=shape, key=key, counter=counter, alg=alg, minval=low, maxval=high, name=name
+                ),
                 shape,
             )
         draw = shaped(raw.StatelessRandomUniformV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape)
@@ -139,7 +143,9 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
     with scope(name, "stateless_truncated_normal") as name:
         shape, mean, stddev = _moments(shape, mean, stddev, dtype)
         key, counter, alg = key_and_counter(seed, alg)
-        draw = shaped(raw.StatelessTruncatedNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape)
+        draw = shaped(
+            raw.StatelessTruncatedNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape
+        )
         return _scaled(draw, mean, stddev, name)
 
 
@@ -178,9 +184,11 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     with scope(name, "stateless_random_poisson"):
         shape = shape_tensor(shape)
         return shaped(
-                raw.StatelessRandomPoisson(shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype),
-                shape,
-            )
+            raw.StatelessRandomPoisson(
+                shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype
+            ),
+            shape,
+        )
 
 
 @dispatchable

@@ -251,6 +251,7 @@ class _State:
         self.scope = VariableScope(False)
         self.counts = {}
         self.eager = False
+        self.templates = False  # of a template of code that runs at once
 
 
 _holders = []  # of functions that are being wrapped, and templates of code that runs at once
@@ -707,12 +708,16 @@ class Template:
             return self._run(scope, args, kwargs)
 
     def _run(self, scope, args, kwargs):
-        if not _state().eager:
+        around = _state()
+        if not around.eager:
+            if around.templates:  # a template inside another one shares what is known there
+                self._own = around
             result = self._func(*args, **self._kwargs, **kwargs)
             self._called = True
             return result
         if self._own is None:
             self._own = _State()
+            self._own.templates = True
         self._own.scope, self._own.counts = scope, {}
         _holders.append(self._own)
         try:
@@ -726,7 +731,8 @@ class Template:
         """The variables of a kind."""
         if self._own is None:
             return getattr(self._scope, kind)()
-        found = list(self._own.variables.values())
+        prefix = self._scope.name + "/"
+        found = [v for name, v in self._own.variables.items() if name.startswith(prefix)]
         return [v for v in found if v.trainable] if kind == "trainable_variables" else found
 
     @property
@@ -752,6 +758,13 @@ class Template:
     @property
     def trainable_variables(self):
         return self._known("trainable_variables")
+
+    @property
+    def non_trainable_variables(self):
+        trainable = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trainable]
+
+    trainable_weights, non_trainable_weights, weights = trainable_variables, non_trainable_variables, variables
 
     @property
     def global_variables(self):

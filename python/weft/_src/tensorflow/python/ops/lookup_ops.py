@@ -77,7 +77,9 @@ def _check_buckets(num_oov_buckets, say):
 
 def _check_size(vocab_size, vocabulary_file):
     if vocab_size is not None and vocab_size < 1:
-        raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size} for vocabulary_file: {vocabulary_file}.")
+        raise ValueError(
+            f"`vocab_size` must be greater than 0, got {vocab_size} for vocabulary_file: {vocabulary_file}."
+        )
 
 
 def index_table_from_file(
