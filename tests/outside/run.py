@@ -4,11 +4,13 @@
 
 `--folder` keeps the packages (installed by name, without what they require) and the results; those of TensorFlow are not made again. `--weft` is an
 interpreter that imports weft (build/venv/bin/python with PYTHONPATH). `--sources` is a checkout of the repository that a suite's test files come from
-(suites.py, `tests_of`), where the package has none. `--share` takes a part of each file's tests, always the same. runner.py runs the files."""
+(suites.py, `tests_of`), where the package has none. `--share` takes a part of each file's tests, always the same; `--part` another one. With `--failing`,
+TensorFlow runs only what does not pass on weft: enough to know what is behind, not for times. runner.py runs the files."""
 
 import argparse
 import collections
 import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -35,7 +37,7 @@ def install(folder, names):
 
 def lay_tests(site, suite, checkout):
     """Test files of a checkout beside the installed package."""
-    for pattern in suite.files.split():
+    for pattern in (suite.files + " " + suite.helpers).split():
         for source in checkout.glob(pattern.replace("/src/", "/", 1) if suite.rename else pattern):
             name = source.relative_to(checkout)
             target = site / name.parts[0] / "src" / pathlib.Path(*name.parts[1:]) if suite.rename else site / name
@@ -54,14 +56,15 @@ def files_of(suite, root, what):
     return [f for f in found if what is None or f in what]
 
 
-def run(python, prefix, path, results, suite, site, root, files, options, new=False):
+def run(python, prefix, path, results, suite, site, root, files, options, new=False, only=None):
     """The runner on some files, in a process of its own."""
     results.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", **suite.environment)
     environment["PYTHONPATH"] = os.pathsep.join(path)
     command = [python, *prefix, str(HERE / "runner.py"), "--site", str(site), "--results", str(results)]
     command += ["--imports", suite.imports, "--seconds", str(options.seconds), "--share", str(options.share)]
-    command += ["--test-seconds", str(options.test_seconds)]
+    command += ["--test-seconds", str(options.test_seconds), "--part", str(options.part)]
+    command += ["--only", str(only)] if only else []
     command += ["--root", str(root), "--in-root"] if suite.root else []
     subprocess.run(
         [*command, *(["--new"] if new else []), *files],
@@ -71,13 +74,34 @@ def run(python, prefix, path, results, suite, site, root, files, options, new=Fa
     )
 
 
-def compare(suite, there, here, files):
+def name_of(file):
+    return file.replace("/", ".") + ".jsonl"
+
+
+def failing(here, there, files):
+    """Tests that do not pass here, by file, without those that have a result there."""
+    tests = {}
+    for file in files:
+        known = {line["test"] for line in read(there / name_of(file))}
+        results = read(here / name_of(file))
+        tests[file] = [
+            r["test"] for r in results if r["outcome"] in ("failed", "unfinished") and r["test"] not in known
+        ]
+    return {file: names for file, names in tests.items() if names}
+
+
+def compare(suite, there, here, files, partly=False):
     """What passes there and not here, by what the error says: ([(message, tests, reason)], number there, seconds there and here, slow tests)."""
     kinds, good, seconds, slow = collections.defaultdict(list), 0, [0, 0], []
     for file in files:
-        name = file.replace("/", ".") + ".jsonl"
+        name = name_of(file)
         results = {line["test"]: line for line in read(here / name)}
+        known = {line["test"] for line in read(there / name)}
+        if partly:
+            good += sum(line["outcome"] == "passed" and line["test"] not in known for line in results.values())
         for line in read(there / name):
+            if partly and line["test"] not in results and "(file)" not in results:
+                continue
             if line["outcome"] != "passed":
                 continue
             good += 1
@@ -104,6 +128,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=600, help="processor time of one file")
     parser.add_argument("--test-seconds", type=int, default=120, help="and of one test")
     parser.add_argument("--share", type=float, default=1.0, help="of each file's tests")
+    parser.add_argument("--part", type=int, default=0, help="which of these shares")
+    parser.add_argument("--failing", action="store_true", help="on TensorFlow only what does not pass on weft")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,9 +150,15 @@ def main():
         if not files:
             continue
         there, here = folder / "there", folder / "here"
-        run(options.tensorflow, [], [], there, suite, site, root, files, options, new=True)
+        if not options.failing:
+            run(options.tensorflow, [], [], there, suite, site, root, files, options, new=True)
         run(options.weft, ["-m", "weft"], own, here, suite, site, root, files, options)
-        kinds, good, seconds, slow = compare(suite, there, here, files)
+        if options.failing:
+            tests = failing(here, there, files)
+            only = folder / f"failing.{name}.json"
+            only.write_text(json.dumps(tests))
+            run(options.tensorflow, [], [], there, suite, site, root, list(tests), options, only=only)
+        kinds, good, seconds, slow = compare(suite, there, here, files, options.failing)
         missing = sum(len(tests) for _, tests, _ in kinds)
         print(
             f"{name}: {len(files)} files, {good - missing} of {good} that pass on TensorFlow; {seconds[0]:.0f} s there, {seconds[1]:.0f} s here"

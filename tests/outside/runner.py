@@ -1,6 +1,6 @@
 """Runs files of tests with pytest, each in a process forked from one that has imported the libraries already, and notes every test as it ends.
 
-    python runner.py --site SITE --root ROOT --results FOLDER --imports tf_keras,... [--seconds 600] [--test-seconds 120] [--share 1.0] FILE ...
+    python runner.py --site SITE --root ROOT --results FOLDER --imports tf_keras,... [--seconds 600] [--test-seconds 120] [--share 1.0] [--part 0] [--only TESTS] FILE ...
 
 The results of ROOT/a/b_test.py are FOLDER/a.b_test.py.jsonl: a line {"test", "outcome", "seconds", "message"} for each, seconds of processor time in all threads. A test in which
 the process ends, or which does not end, is noted as such, and a new process goes on behind it."""
@@ -29,8 +29,10 @@ def name_of(item):
 class Notes:
     """A plugin of pytest that writes the results."""
 
-    def __init__(self, path, share):
-        self.path, self.share = path, share
+    def __init__(self, path, options, only):
+        self.path, self.only = path, only
+        self.first = options.part * options.share * 1000
+        self.last = self.first + options.share * 1000
         self.known = {line["test"] for line in read(path)}
         self.file = path.open("a")
 
@@ -41,7 +43,9 @@ class Notes:
     def pytest_collection_modifyitems(self, items):
         def chosen(item):
             name = name_of(item)
-            return name not in self.known and zlib.crc32(name.encode()) % 1000 < self.share * 1000
+            if self.only is not None:
+                return name not in self.known and name in self.only
+            return name not in self.known and self.first <= zlib.crc32(name.encode()) % 1000 < self.last
 
         items[:] = [item for item in items if chosen(item)]
 
@@ -76,6 +80,8 @@ def last_line(representation):
     crash = getattr(representation, "reprcrash", None)
     text = crash.message if crash else "\n".join(str(representation).strip().splitlines()[-1:])
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()] or ["failed"]
+    if lines[0].endswith("in user code:"):
+        lines = [lines[0], *lines[-2:]]  # a traceback: what is raised is at its end
     return " | ".join(lines[:6])[:400]
 
 
@@ -112,7 +118,8 @@ def child(file, path, options):
         "short",
         str(options.root / file),
     ]
-    pytest.main(arguments, plugins=[Notes(path, options.share)])
+    only = None if options.only is None else set(options.only.get(file, []))
+    pytest.main(arguments, plugins=[Notes(path, options, only)])
     sys.stdout.flush()
     os._exit(0)
 
@@ -148,7 +155,8 @@ def results_of(file, options):
 def run(file, options):
     """All tests of a file."""
     path = results_of(file, options)
-    path.unlink(missing_ok=True)
+    if options.only is None:
+        path.unlink(missing_ok=True)
     path.touch()
     what = ""
     for _ in range(20):
@@ -190,7 +198,14 @@ def main():
     parser.add_argument("--test-seconds", type=float, default=120)
     parser.add_argument("--new", action="store_true", help="only files that have no results yet")
     parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--part", type=int, default=0, help="which of the shares")
+    parser.add_argument(
+        "--only",
+        type=pathlib.Path,
+        help="a file of JSON with the names of tests by file: these, beside the results that are there",
+    )
     options = parser.parse_args()
+    options.only = json.loads(options.only.read_text()) if options.only else None
     options.work = options.results / f"work{os.getpid()}"
     os.environ["TEST_TMPDIR"] = str(options.work / "tmp")
     sys.path.insert(0, str(options.site))

@@ -10,6 +10,7 @@ class Suite:
     imports: str = "tensorflow"  # what is imported before the first file
     without: str = ""  # patterns of files that are not run
     tests_of: str = ""  # the repository and tag that has the test files, where the wheel has none
+    helpers: str = ""  # patterns of files that the tests import and the wheel has not either
     rename: tuple = ()  # (pattern, replacement) of imports in these files, when they are laid beside the package
     root: bool = False  # the tests are a folder of the checkout and stay there
     environment: dict = dataclasses.field(default_factory=dict)
@@ -23,13 +24,14 @@ COMMON = (
 SUITES = {
     "sonnet": Suite("dm-sonnet==2.0.2", "sonnet/src/**/*_test.py", "tensorflow,tree,sonnet"),
     "probability": Suite(
-        "tensorflow-probability==0.25.0 tf-keras==2.21.0",
+        "tensorflow-probability==0.25.0 tf-keras==2.21.0 hypothesis mock mpmath sortedcontainers",
         " ".join(
             f"tensorflow_probability/python/{folder}/**/*_test.py"
             for folder in ("distributions", "bijectors", "mcmc", "math", "optimizer", "sts")
         ),
         "tensorflow,tf_keras,tensorflow_probability.python.distributions",
         tests_of="tensorflow/probability v0.25.0",
+        helpers="tensorflow_probability/python/**/*.py",
     ),
     "tf_keras": Suite(
         "tf-keras==2.21.0 h5py pillow",

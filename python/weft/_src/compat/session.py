@@ -309,12 +309,21 @@ class BaseSession:
         return call
 
     def _make_callable_from_options(self, callable_options):
-        """make_callable of a CallableOptions message: the values of `fetch`, after what `target` names has run."""
-        if len(callable_options.tensor_connection):
-            raise errors.UnimplementedError(None, None, "CallableOptions.tensor_connection is not supported")
-        fetches = list(callable_options.fetch)
+        """make_callable of a CallableOptions message: the values of `fetch`, after what `target` names has run. A connection feeds a tensor with another one's value."""
+        fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
         nodes = [self._graph.as_graph_element(name.partition(":")[0]) for name in callable_options.target]
-        call = self.make_callable([*fetches, *nodes], list(callable_options.feed))
+        sources = [c.from_tensor for c in callable_options.tensor_connection]
+        fed = [c.to_tensor for c in callable_options.tensor_connection]
+        call = None if sources else self.make_callable([*fetches, *nodes], feeds)
+
+        def connected(*values, run_metadata=None):
+            # One step in two parts, so that what both need runs once.
+            handle = self.partial_run_setup([*sources, *fetches, *nodes], [*feeds, *fed])
+            found = self.partial_run(handle, sources, dict(zip(feeds, values)))
+            return self.partial_run(handle, fetches, dict(zip(fed, found)))
+
+        if sources:
+            return connected
 
         def run(*values, run_metadata=None):
             return call(*values)[: len(fetches)]

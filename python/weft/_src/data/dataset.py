@@ -6,7 +6,7 @@ from weft import _weft
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.data.iterator import NumpyIterator, OwnedIterator
-from weft._src.data.options import Options
+from weft._src.data.options import ExternalStatePolicy, Options
 from weft._src.data.traced import TracedFunction, scalar_bool
 from weft._src.framework import dtypes
 from weft._src.framework.composite import CompositeTensor
@@ -72,6 +72,16 @@ class Dataset(CompositeTensor, Trackable):
     @property
     def _type_spec(self):
         return DatasetSpec(self.element_spec)
+
+    def _as_serialized_graph(
+        self, allow_stateful=None, strip_device_assignment=None, external_state_policy=ExternalStatePolicy.WARN
+    ):
+        """The ops that made the dataset, as a serialized GraphDef."""
+        return raw.DatasetToGraphV2(
+            input_dataset=self._variant_tensor,
+            external_state_policy=(external_state_policy or ExternalStatePolicy.WARN).value,
+            strip_device_assignment=bool(strip_device_assignment),
+        )
 
     @property
     def _flat(self):

@@ -354,7 +354,7 @@ class ExtensionTypeSpec(TypeSpec):
 def _add_spec(cls):
     base = BatchableExtensionTypeSpec if issubclass(cls, BatchableExtensionType) else ExtensionTypeSpec
     own = cls.__dict__.get("Spec")
-    bases = (base,) if own is None else (own, base) if not issubclass(own, TypeSpec) else (own,)
+    bases = (base,) if own is None else (own,) if issubclass(own, ExtensionTypeSpec) else (own, base)
     namespace = {"_tf_value_type": cls, "__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.Spec"}
     spec = type(f"{cls.__name__}.Spec", bases, namespace)
     if own is None:

@@ -183,6 +183,7 @@ class Graph:
         self._control_stack = []
         self._kept = {}  # by id: code of the program's that nodes name, and graphs of functions that they call
         self._finalized = False
+        self._scope = ""  # of names, while another graph is the default
         self.seed = None
         _graphs[native.id] = self
 
@@ -262,8 +263,11 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """Ops of the block are added to this graph."""
-        scope = _weft.name_scope()
-        _weft.set_name_scope(getattr(self, "_scope", ""))
+        scope, around = _weft.name_scope(), _weft.current_graph()
+        if around is not self:  # every graph has scopes of its own
+            if around is not None:
+                outside, around._scope = around._scope, scope
+            _weft.set_name_scope(self._scope)
         _stack().append(self)
         self._native.enter()
         if device_functions.active():
@@ -274,6 +278,8 @@ class Graph:
             _weft.exit_graph()
             _stack().pop()
             _weft.set_name_scope(scope)
+            if around is not None and around is not self:
+                around._scope = outside
 
     def unique_name(self, name, mark_as_used=True):
         return self._native.unique_name(_weft.name_scope() + name, mark_as_used)
@@ -283,7 +289,7 @@ class Graph:
 
     def get_name_scope(self):
         """The scope that names get here, without the slash."""
-        return _weft.name_scope().removesuffix("/")
+        return (_weft.name_scope() if _weft.current_graph() is self else self._scope).removesuffix("/")
 
     def control_dependencies(self, control_inputs):
         return _control_dependencies(self, control_inputs)
@@ -644,7 +650,8 @@ _VALID_FIRST = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
 @contextlib.contextmanager
 def _graph_name_scope(graph, name):
-    before = _weft.name_scope()
+    current = graph is _weft.current_graph()
+    before = _weft.name_scope() if current else graph._scope
     if not name:
         scope = ""
     elif name.endswith("/"):
@@ -657,6 +664,13 @@ def _graph_name_scope(graph, name):
                 f"{_VALID_SCOPE.pattern if before else _VALID_FIRST.pattern}"
             )
         scope = graph._native.unique_name(before + name) + "/"
+    if not current:
+        graph._scope = scope
+        try:
+            yield scope
+        finally:
+            graph._scope = before
+        return
     _weft.set_name_scope(scope)
     try:
         yield scope

@@ -201,6 +201,18 @@ def constant_value_as_shape(tensor):
     return found
 
 
+def shaped(tensor, shape):
+    """A tensor that was made in this shape: in a function, what is known outside of a vector that it captures holds, too."""
+    if (
+        isinstance(shape, Tensor)
+        and not isinstance(shape, EagerTensor)
+        and not tensor.shape.is_fully_defined()
+        and _weft.current_graph().building_function
+    ):
+        tensor.set_shape(constant_value_as_shape(shape))
+    return tensor
+
+
 def _cast_as_shape(tensor, op):
     import numpy as np
 

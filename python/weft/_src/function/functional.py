@@ -19,7 +19,8 @@ def _converted(fn):
     """fn as autograph wants it where this is called."""
     from weft._src.autograph import control_status_ctx, tf_convert
 
-    fn.__name__  # noqa: B018: what has no name is no function (TensorFlow's error)
+    if not callable(fn):
+        fn.__name__  # noqa: B018: TensorFlow's error
     return tf_convert(fn, control_status_ctx())
 
 

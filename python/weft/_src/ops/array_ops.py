@@ -7,6 +7,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import _pack, constant, constant_value, convert_to_tensor, get_static_value
 from weft._src.framework.dispatch import dispatchable
+from weft._src.framework.static_value import shaped
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
 from weft._src.ops._direct import define, scope, vector
@@ -105,7 +106,7 @@ def rank(input, name=None):
 @dispatchable
 def reshape(tensor, shape, name=None):
     """The same elements in another shape."""
-    return raw.Reshape(tensor=tensor, shape=shape, name=name)
+    return shaped(raw.Reshape(tensor=tensor, shape=shape, name=name), shape)
 
 
 @dispatchable

@@ -9,6 +9,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant, convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
+from weft._src.framework.static_value import shaped
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.ops._direct import scope, vector
@@ -85,7 +86,7 @@ def _filled(shape, value, dtype, name, default):
                 count *= s
             if count < 1000:
                 return constant(value, dtype, sizes, name=name)
-        return raw.Fill(dims=dims, value=constant(value, dtype), name=name)
+        return shaped(raw.Fill(dims=dims, value=constant(value, dtype), name=name), dims)
 
 
 def _blank(dtype):
@@ -151,7 +152,7 @@ def _like(input, dtype, name, default, one):
 def fill(dims, value, name=None, layout=None):
     """A tensor of one value."""
     _no_layout(layout)
-    return raw.Fill(dims=dims, value=value, name=name)
+    return shaped(raw.Fill(dims=dims, value=value, name=name), dims)
 
 
 @dispatchable

@@ -33,6 +33,27 @@ def _own_arguments(function):
     return __init__
 
 
+def _hints_of_all(self, what, hints=("is_non_singular", "is_self_adjoint", "is_positive_definite")):
+    """What all parts of an operator are, it is, too."""
+    for hint in hints:
+        if all(getattr(op, hint) for op in self._operators):
+            if self._hints[hint] is False:
+                words = hint.removeprefix("is_").replace("_", "-")
+                more = (
+                    f" Expected argument `{hint}` to be True. Received: False." if what.startswith("Kronecker") else ""
+                )
+                raise ValueError(f"The {what} of {words} operators is always {words}.{more}")
+            self._hints[hint] = True
+
+
+def _adjoint_pair(a, b):
+    if a is b:
+        return bool(a.is_self_adjoint)
+    return (isinstance(a, LinearOperatorAdjoint) and a.operator is b) or (
+        isinstance(b, LinearOperatorAdjoint) and b.operator is a
+    )
+
+
 def _same_batch(matrix, rhs):
     """Both for each matrix of the stack."""
     a, b = matrix.shape[:-2], rhs.shape[:-2]
@@ -335,7 +356,12 @@ def _product(left, right):
         return left
     if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
         return LinearOperatorDiag(left.diag * right.diag)
-    return LinearOperatorComposition([left, right], is_square=left.is_square and right.is_square or None)
+    both = left.is_non_singular, right.is_non_singular
+    return LinearOperatorComposition(
+        [left, right],
+        is_non_singular=False if False in both else True if all(both) else None,
+        is_square=left.is_square and right.is_square or None,
+    )
 
 
 def _no_zeros(diag):
@@ -736,6 +762,15 @@ class LinearOperatorComposition(LinearOperator):
     ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
+        _hints_of_all(self, "composition", ("is_non_singular",))
+        n = len(self._operators)
+        mirrored = n % 2 == 0 and all(
+            _adjoint_pair(a, b) for a, b in zip(self._operators[: n // 2], reversed(self._operators[n // 2 :]))
+        )
+        if mirrored or (n == 1 and self._operators[0].is_self_adjoint):
+            self._hints["is_self_adjoint"] = True
+        if mirrored and self._hints["is_non_singular"]:  # A A^H
+            self._hints["is_positive_definite"] = True
 
     operators = property(lambda self: self._operators)
 

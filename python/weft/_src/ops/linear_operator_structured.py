@@ -7,7 +7,7 @@ from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.ops import array_ops, linalg_ops, math_ops
-from weft._src.ops.linear_operator import LinearOperator, _own_arguments, _same_batch
+from weft._src.ops.linear_operator import LinearOperator, _hints_of_all, _own_arguments, _same_batch
 
 
 class LinearOperatorBlockDiag(LinearOperator):
@@ -25,6 +25,7 @@ class LinearOperatorBlockDiag(LinearOperator):
     ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
+        _hints_of_all(self, "direct sum")
 
     operators = property(lambda self: self._operators)
 
@@ -64,6 +65,9 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
     ):
         self._operators = [list(row) for row in operators]
         self._dtype = self._operators[0][0].dtype
+        known = [row[-1].is_non_singular for row in self._operators]
+        if is_non_singular is None:
+            self._hints["is_non_singular"] = True if all(known) else False if False in known else None
 
     operators = property(lambda self: self._operators)
 
@@ -91,6 +95,7 @@ class LinearOperatorKronecker(LinearOperator):
     ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
+        _hints_of_all(self, "Kronecker product")
 
     operators = property(lambda self: self._operators)
 
@@ -125,13 +130,30 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._u = convert_to_tensor(u, self._dtype, name="u")
         self._v = self._u if v is None else convert_to_tensor(v, self._dtype, name="v")
         self._update = None if diag_update is None else convert_to_tensor(diag_update, self._dtype, name="diag_update")
-        self._positive = is_diag_update_positive
+        self._positive = True if diag_update is None else is_diag_update_positive
+        if v is None and base_operator.is_self_adjoint and not (diag_update is not None and self._dtype.is_complex):
+            self._hints["is_self_adjoint"] = True
+            if base_operator.is_positive_definite and self._positive:
+                self._hints.update(is_positive_definite=True, is_non_singular=True)
 
     base_operator = property(lambda self: self._base)
     u = property(lambda self: self._u)
     v = property(lambda self: self._v)
     diag_update = property(lambda self: self._update)
     is_diag_update_positive = property(lambda self: self._positive)
+
+    @property
+    def diag_operator(self):
+        """D, as an operator."""
+        from weft._src.ops.linear_operator import LinearOperatorDiag, LinearOperatorIdentity
+
+        if self._update is not None:
+            return LinearOperatorDiag(self._update, is_positive_definite=self._positive)
+        known = self._u.shape[-1]
+        rank = array_ops.shape(self._u)[-1] if known is None else known
+        if self._u.shape.rank == 2:
+            return LinearOperatorIdentity(rank, dtype=self._dtype)
+        return LinearOperatorIdentity(rank, batch_shape=array_ops.shape(self._u)[:-2], dtype=self._dtype)
 
     def _shape(self):
         return array_ops.broadcast_static_shape(self._base.batch_shape, self._u.shape[:-2]).concatenate(
@@ -158,7 +180,7 @@ class LinearOperatorHouseholder(LinearOperator):
     ):
         self._axis = convert_to_tensor(reflection_axis, name="reflection_axis")
         self._dtype = self._axis.dtype
-        self._hints.update(is_self_adjoint=True, is_non_singular=True, is_square=True)
+        self._hints.update(is_self_adjoint=True, is_positive_definite=False, is_square=True)
 
     reflection_axis = property(lambda self: self._axis)
 
@@ -190,7 +212,7 @@ class LinearOperatorPermutation(LinearOperator):
         name="LinearOperatorPermutation",
     ):
         self._perm, self._dtype = convert_to_tensor(perm, name="perm"), dtypes.as_dtype(dtype)
-        self._hints.update(is_non_singular=True, is_square=True)
+        self._hints["is_square"] = True
 
     perm = property(lambda self: self._perm)
 
@@ -285,6 +307,8 @@ class _Circulant(LinearOperator):
         self._spectrum = convert_to_tensor(spectrum, name="spectrum")
         self._dtype = dtypes.as_dtype(input_output_dtype)
         self._hints["is_square"] = True
+        if not self._spectrum.dtype.is_complex:
+            self._hints["is_self_adjoint"] = True
 
     spectrum = property(lambda self: self._spectrum)
     block_depth = property(lambda self: self._depth)

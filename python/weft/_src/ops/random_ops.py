@@ -4,6 +4,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
+from weft._src.framework.static_value import shaped
 from weft._src.framework.random_seed import get_seed
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape
@@ -37,7 +38,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     """Numbers of a normal distribution."""
     with scope(name, "random_normal") as name:
         shape, mean, stddev = _moments(shape, mean, stddev, dtype)
-        draw = raw.RandomStandardNormal(shape=shape, dtype=dtype, **_seeds(seed))
+        draw = shaped(raw.RandomStandardNormal(shape=shape, dtype=dtype, **_seeds(seed)), shape)
         return _scaled(draw, mean, stddev, name)
 
 
@@ -58,7 +59,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "truncated_normal") as name:
         shape, mean, stddev = _moments(shape, mean, stddev, dtype)
-        draw = raw.TruncatedNormal(shape=shape, dtype=dtype, **_seeds(seed))
+        draw = shaped(raw.TruncatedNormal(shape=shape, dtype=dtype, **_seeds(seed)), shape)
         return _scaled(draw, mean, stddev, name)
 
 
@@ -81,12 +82,12 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
         shape = shape_tensor(shape)
         from_zero = type(minval) is int and minval == 0
         if from_zero and type(maxval) is int and maxval == 1 and not dtype.is_integer:
-            return raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
+            return shaped(raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed)), shape)
         # Before the draw: a bad bound takes no number of the sequence.
         low, high = convert_to_tensor(minval, dtype, name="min"), convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
-            return raw.RandomUniformInt(shape=shape, minval=low, maxval=high, **_seeds(seed), name=name)
-        draw = raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
+            return shaped(raw.RandomUniformInt(shape=shape, minval=low, maxval=high, **_seeds(seed), name=name), shape)
+        draw = shaped(raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed)), shape)
         if from_zero:
             return raw.Mul(x=draw, y=high)
         return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)

@@ -7,6 +7,7 @@ from weft._src.framework import dtypes, type_spec_registry
 from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.convert import constant_value, convert_to_tensor
 from weft._src.framework.dispatch import register_api_name, register_op
+from weft._src.framework.static_value import constant_value_as_shape
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
 from weft._src.framework.type_spec import BatchableTypeSpec, TensorSpec
@@ -131,8 +132,7 @@ def _static_shape(value):
     if isinstance(value, Tensor):
         found = constant_value(value)
         if found is None:
-            n = value.shape[0] if value.shape.rank else None
-            return TensorShape(None if n is None else [None] * n)
+            return constant_value_as_shape(value) if value.shape.rank == 1 else TensorShape(None)
         return TensorShape([None if d < 0 else int(d) for d in found])
     if isinstance(value, TensorShape):
         return value

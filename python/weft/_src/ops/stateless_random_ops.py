@@ -6,6 +6,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
+from weft._src.framework.static_value import shaped
 from weft._src.ops._direct import define, scope
 from weft._src.ops.random_ops import _floor, _moments, _scaled, shape_tensor
 
@@ -106,17 +107,23 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         shape = shape_tensor(shape)
         if dtype.is_integer and minval is None:
             key, counter, alg = key_and_counter(seed, alg)
-            return raw.StatelessRandomUniformFullIntV2(
-                shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name
+            return shaped(
+                raw.StatelessRandomUniformFullIntV2(
+                    shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name
+                ),
+                shape,
             )
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(maxval, dtype, name="max")
         key, counter, alg = key_and_counter(seed, alg)
         if dtype.is_integer:
-            return raw.StatelessRandomUniformIntV2(
-                shape=shape, key=key, counter=counter, alg=alg, minval=low, maxval=high, name=name
+            return shaped(
+                raw.StatelessRandomUniformIntV2(
+                    shape=shape, key=key, counter=counter, alg=alg, minval=low, maxval=high, name=name
+                ),
+                shape,
             )
-        draw = raw.StatelessRandomUniformV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
+        draw = shaped(raw.StatelessRandomUniformV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape)
         return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)
 
 
@@ -126,7 +133,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
     with scope(name, "stateless_random_normal") as name:
         shape, mean, stddev = _moments(shape, mean, stddev, dtype)
         key, counter, alg = key_and_counter(seed, alg)
-        draw = raw.StatelessRandomNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
+        draw = shaped(raw.StatelessRandomNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape)
         return _scaled(draw, mean, stddev, name)
 
 
@@ -136,7 +143,9 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
     with scope(name, "stateless_truncated_normal") as name:
         shape, mean, stddev = _moments(shape, mean, stddev, dtype)
         key, counter, alg = key_and_counter(seed, alg)
-        draw = raw.StatelessTruncatedNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
+        draw = shaped(
+            raw.StatelessTruncatedNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype), shape
+        )
         return _scaled(draw, mean, stddev, name)
 
 
@@ -174,8 +183,11 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     """Numbers of Poisson distributions."""
     with scope(name, "stateless_random_poisson"):
         shape = shape_tensor(shape)
-        return raw.StatelessRandomPoisson(
-            shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype
+        return shaped(
+            raw.StatelessRandomPoisson(
+                shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype
+            ),
+            shape,
         )
 
 

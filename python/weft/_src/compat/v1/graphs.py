@@ -14,12 +14,19 @@ def placeholder(dtype, shape=None, name=None):
     """A tensor whose value a session is fed."""
     if not _weft.in_graph():
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
-    return raw.Placeholder(dtype=dtype, shape=shape, name=name)
+    return _held(raw.Placeholder(dtype=dtype, shape=shape, name=name))
 
 
 def placeholder_with_default(input, shape, name=None):
     """A tensor that a session may be fed in place of this one."""
-    return raw.PlaceholderWithDefault(input=input, shape=shape, name=name)
+    made = raw.PlaceholderWithDefault(input=input, shape=shape, name=name)
+    return _held(made) if _weft.in_graph() else made
+
+
+def _held(tensor):
+    """A tensor that lives as long as its graph: programs find placeholders again by weak references."""
+    tensor.op.outputs  # noqa: B018: the operation keeps them
+    return tensor
 
 
 def executing_eagerly_outside_functions():

@@ -207,6 +207,11 @@ class VariableScope:
     def set_initializer(self, initializer):
         self._initializer = initializer
 
+    def set_caching_device(self, caching_device):
+        if not _weft.in_graph():
+            raise NotImplementedError("Caching devices are not yet supported when eager execution is enabled.")
+        self._caching_device = caching_device
+
     def set_dtype(self, dtype):
         self._dtype = dtype
 
@@ -246,9 +251,10 @@ class _State:
         self.scope = VariableScope(False)
         self.counts = {}
         self.eager = False
+        self.templates = False  # of a template of code that runs at once
 
 
-_holders = []  # of functions that are being wrapped
+_holders = []  # of functions that are being wrapped, and templates of code that runs at once
 
 
 def _state():
@@ -282,9 +288,9 @@ def _unique_scope(state, prefix):
     """Prefix, or prefix_1 ..., that no scope had yet."""
     outer = state.scope.name
     full = f"{outer}/{prefix}" if outer else prefix
-    count = state.counts.get(full, 0)
-    if not count:
+    if not state.counts.get(full, 0):
         return prefix
+    count = 1
     while state.counts.get(f"{full}_{count}", 0):
         count += 1
     return f"{prefix}_{count}"
@@ -372,12 +378,17 @@ class variable_scope:
         )
         state.counts[name] = state.counts.get(name, 0) + 1
         state.scope = scope
-        self._exits.append((state, before, stack))
+        self._exits.append((state, before, stack, dict(state.counts) if isinstance(given, VariableScope) else name))
         return scope
 
     def __exit__(self, *error):
-        state, before, stack = self._exits.pop()
+        state, before, stack, counts = self._exits.pop()
         state.scope = before
+        # Default names inside begin anew when the scope is entered again, so that code finds its variables.
+        if isinstance(counts, dict):
+            state.counts = counts
+        else:
+            state.counts.update({k: 0 for k in state.counts if k.startswith(counts + "/")})
         return stack.__exit__(*error)
 
 
@@ -525,7 +536,7 @@ def _get(
                 f"Trying to share variable {name}, but specified dtype {dtypes.as_dtype(dtype).name} and found dtype {found.dtype.name}."
             )
         return found
-    if reuse is True:
+    if reuse is True and not state.eager:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
@@ -680,6 +691,7 @@ class Template:
         self._func, self._kwargs, self._getter = func, kwargs, custom_getter
         self._label, self._unique = name, unique_name
         self._scope, self._called = None, False
+        self._own = None  # where code runs at once, variables are known here alone
         if create_scope_now:
             self._open()
 
@@ -691,13 +703,37 @@ class Template:
         if self._scope is None:
             with variable_scope(self._unique, default_name=self._label, custom_getter=self._getter) as scope:
                 self._scope = scope
-                result = self._func(*args, **self._kwargs, **kwargs)
-                self._called = True
-                return result
-        with variable_scope(self._scope, reuse=True if self._called else None):
+                return self._run(scope, args, kwargs)
+        with variable_scope(self._scope, reuse=True if self._called else None) as scope:
+            return self._run(scope, args, kwargs)
+
+    def _run(self, scope, args, kwargs):
+        around = _state()
+        if not around.eager:
+            if around.templates:  # a template inside another one shares what is known there
+                self._own = around
             result = self._func(*args, **self._kwargs, **kwargs)
             self._called = True
             return result
+        if self._own is None:
+            self._own = _State()
+            self._own.templates = True
+        self._own.scope, self._own.counts = scope, {}
+        _holders.append(self._own)
+        try:
+            result = self._func(*args, **self._kwargs, **kwargs)
+        finally:
+            _holders.pop()
+        self._called = True
+        return result
+
+    def _known(self, kind):
+        """The variables of a kind."""
+        if self._own is None:
+            return getattr(self._scope, kind)()
+        prefix = self._scope.name + "/"
+        found = [v for name, v in self._own.variables.items() if name.startswith(prefix)]
+        return [v for v in found if v.trainable] if kind == "trainable_variables" else found
 
     @property
     def name(self):
@@ -717,19 +753,26 @@ class Template:
 
     @property
     def variables(self):
-        return self._scope.global_variables() + self._scope.local_variables()
+        return self.global_variables + self.local_variables
 
     @property
     def trainable_variables(self):
-        return self._scope.trainable_variables()
+        return self._known("trainable_variables")
+
+    @property
+    def non_trainable_variables(self):
+        trainable = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trainable]
+
+    trainable_weights, non_trainable_weights, weights = trainable_variables, non_trainable_variables, variables
 
     @property
     def global_variables(self):
-        return self._scope.global_variables()
+        return self._known("global_variables")
 
     @property
     def local_variables(self):
-        return self._scope.local_variables()
+        return self._known("local_variables") if self._own is None else []
 
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):

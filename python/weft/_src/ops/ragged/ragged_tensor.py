@@ -490,6 +490,8 @@ def _operator(name, reflected=False):
     def operator(self, other):
         from weft._src.ops.ragged import operators
 
+        if not isinstance(self, RaggedTensor):  # another class has taken the operator, and dispatches ops
+            return getattr(Tensor, f"__{'r' * reflected}{name.removesuffix('_')}__")(self, other)
         return getattr(operators, name)(other, self) if reflected else getattr(operators, name)(self, other)
 
     return operator

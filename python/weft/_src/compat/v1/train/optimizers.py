@@ -116,7 +116,7 @@ class Optimizer(Trackable):
             self._prepare()
             updates = []
             for gradient, v in used:
-                label = (v.op.name if _weft.in_graph() else v._shared_name).replace("/", "_")
+                label = v.op.name.replace("/", "_") if v._in_graph_mode else ""
                 with name_scope_v1("update_" + label), _beside(v):
                     updates.append(self._update(convert_to_tensor(gradient), v))
             last = self._finish(updates)
@@ -172,7 +172,7 @@ class Optimizer(Trackable):
         return made
 
     def _new_slot(self, v, slot_name, op_name, first):
-        base = v.op.name if _weft.in_graph() else v._shared_name
+        base = v.op.name if v._in_graph_mode else v._shared_name
         with name_scope_v1(None), _beside(v):
             made = Variable(first, trainable=False, name=self._unique(f"{base}/{op_name or self._name}"))
         info = getattr(v, "_save_slice_info", None)
