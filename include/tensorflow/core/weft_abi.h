@@ -59,6 +59,10 @@ TF_CAPI_EXPORT TF_Status* weft_tensor_copy(const TF_Tensor* tensor, TF_Tensor** 
 TF_CAPI_EXPORT int weft_tensor_unique(const TF_Tensor* tensor);
 TF_CAPI_EXPORT TF_Buffer* weft_tensor_summary(const TF_Tensor* tensor, int64_t limit);
 
+// A serialized TensorProto, with the elements as bytes where their type allows it; empty for resources and variants.
+TF_CAPI_EXPORT TF_Buffer* weft_tensor_to_proto(const TF_Tensor* tensor);
+TF_CAPI_EXPORT TF_Status* weft_tensor_from_proto(weft_text bytes, TF_Tensor** out);
+
 // ---- Elements of DT_RESOURCE tensors: 16 bytes each ----
 
 TF_CAPI_EXPORT void weft_handle_copy(void* to, const void* from);  // `to` is a handle already
@@ -92,6 +96,8 @@ TF_CAPI_EXPORT int weft_node_input_type(const weft_node* node, int i);
 TF_CAPI_EXPORT int weft_node_output_type(const weft_node* node, int i);
 // Which inputs (or outputs) an argument stands for; 0 where there is no such argument.
 TF_CAPI_EXPORT int weft_node_range(const weft_node* node, int outputs, weft_text name, int* begin, int* end);
+TF_CAPI_EXPORT size_t weft_node_num_attrs(const weft_node* node);
+TF_CAPI_EXPORT weft_text weft_node_attr_name(const weft_node* node, size_t i);
 TF_CAPI_EXPORT const weft_attr* weft_node_attr(const weft_node* node, weft_text name);
 TF_CAPI_EXPORT int weft_attr_kind(const weft_attr* attr);
 TF_CAPI_EXPORT size_t weft_attr_size(const weft_attr* attr);  // 1 for what is no list
@@ -202,6 +208,27 @@ TF_CAPI_EXPORT TF_Status* weft_resources_lookup_or_create(weft_resources* r, wef
                                                           const weft_resource_functions* functions);
 TF_CAPI_EXPORT TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_text type, weft_text name);
 TF_CAPI_EXPORT void weft_resources_clear(weft_resources* r, weft_text container);
+
+// ---- Messages: their fields by number, as proto/ has them ----
+
+// A message is a row of slots: one for each field, one for each oneof or optional number (which of its fields is set), and one for unknown fields.
+typedef struct weft_message_field {
+  int number, kind, key_kind;  // protobuf's numbers of types; key_kind is 0 for what is no map, else kind is that of the values
+  int flags;                   // 1 repeated, 2 packed
+  int set;                     // the slot that says whether it is set, or -1
+  const struct weft_message_type* sub;
+} weft_message_field;
+typedef struct weft_message_type {
+  weft_text name;
+  const weft_message_field* fields;
+  int num_fields, num_slots;
+} weft_message_type;
+TF_CAPI_EXPORT const weft_message_type* weft_message_type_of(weft_text name);  // never freed
+
+// ---- Messages as text: form 0 in lines, 1 in one line, 2 JSON. What cannot be read gives an empty text, or null ----
+
+TF_CAPI_EXPORT TF_Buffer* weft_message_to_text(weft_text type, weft_text bytes, int form);
+TF_CAPI_EXPORT TF_Buffer* weft_message_from_text(weft_text type, weft_text text);
 
 // ---- While shapes are inferred ----
 

@@ -8,22 +8,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 
 namespace tensorflow {
-
-// A function by its name. Its own attributes are not here.
-class NameAttrList {
- public:
-  const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
-
- private:
-  std::string name_;
-};
 
 namespace internal {
 
@@ -113,26 +105,47 @@ Status GetAttr(const weft_node* node, std::string_view name, std::vector<T>* val
 
 }  // namespace internal
 
-// Name and op of a node, and where its resource is, as a kernel keeps them.
-class NodeDef {
- public:
-  explicit NodeDef(const weft_node* node) : name_(internal::View(weft_node_name(node))), op_(internal::View(weft_node_op(node))) {
-    has_container_ = internal::GetAttr(node, "container", &container_).ok() && internal::GetAttr(node, "shared_name", &shared_name_).ok();
-  }
-  const std::string& name() const { return name_; }
-  const std::string& op() const { return op_; }
-  // For these headers: the attributes of those names.
-  Status GetContainer(std::string* container, std::string* shared_name) const {
-    if (!has_container_) return errors::NotFound("No attr named 'container' or 'shared_name' in NodeDef:");
-    *container = container_;
-    *shared_name = shared_name_;
-    return OkStatus();
-  }
+namespace internal {
 
- private:
-  std::string name_, op_, container_, shared_name_;
-  bool has_container_ = false;
-};
+// A node as a message, with its attributes except tensors and functions.
+inline NodeDef MessageOf(const weft_node* node) {
+  NodeDef def;
+  def.set_name(View(weft_node_name(node)));
+  def.set_op(View(weft_node_op(node)));
+  for (size_t i = 0; i < weft_node_num_attrs(node); ++i) {
+    const std::string name(View(weft_node_attr_name(node, i)));
+    const weft_attr* attr = weft_node_attr(node, Text(name));
+    const int kind = attr ? weft_attr_kind(attr) : WEFT_ATTR_NONE;
+    if (kind == WEFT_ATTR_NONE) continue;
+    AttrValue value;
+    if (kind >= WEFT_ATTR_LIST) value.mutable_list();
+    for (size_t k = 0; k < weft_attr_size(attr); ++k) {
+      const bool list = kind >= WEFT_ATTR_LIST;
+      const int64 number = weft_attr_int(attr, k);
+      switch (list ? kind - WEFT_ATTR_LIST : kind) {
+        case WEFT_ATTR_INT: list ? value.mutable_list()->add_i(number) : value.set_i(number); break;
+        case WEFT_ATTR_BOOL: list ? value.mutable_list()->add_b(number != 0) : value.set_b(number != 0); break;
+        case WEFT_ATTR_TYPE:
+          list ? value.mutable_list()->add_type(static_cast<DataType>(number)) : value.set_type(static_cast<DataType>(number));
+          break;
+        case WEFT_ATTR_FLOAT: list ? value.mutable_list()->add_f(weft_attr_float(attr, k)) : value.set_f(weft_attr_float(attr, k)); break;
+        case WEFT_ATTR_STRING: list ? value.mutable_list()->add_s(View(weft_attr_text(attr, k))) : value.set_s(View(weft_attr_text(attr, k))); break;
+        case WEFT_ATTR_SHAPE: {
+          const weft_dims dims = weft_attr_dims(attr, k);
+          TensorShapeProto* shape = list ? value.mutable_list()->add_shape() : value.mutable_shape();
+          shape->set_unknown_rank(dims.rank < 0);
+          for (int d = 0; d < dims.rank; ++d) shape->add_dim()->set_size(dims.dims[d]);
+          break;
+        }
+        default: continue;
+      }
+    }
+    (*def.mutable_attr())[name] = value;
+  }
+  return def;
+}
+
+}  // namespace internal
 
 }  // namespace tensorflow
 

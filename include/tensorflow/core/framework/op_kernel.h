@@ -62,7 +62,7 @@ class OpKernelConstruction {
   void CtxFailureWithWarning(const Status& s) { SetStatus(s); }
   void CtxFailureWithWarning(const char*, int, const Status& s) { SetStatus(s); }
 
-  NodeDef def() const { return NodeDef(node_); }
+  NodeDef def() const { return internal::MessageOf(node_); }
 
   // For these headers.
   const weft_node* node() const { return node_; }
