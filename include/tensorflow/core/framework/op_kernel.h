@@ -76,7 +76,7 @@ class OpKernelConstruction {
 
 class OpKernel {
  public:
-  explicit OpKernel(OpKernelConstruction* c) : def_(c->node()), inputs_(c->input_types()), outputs_(c->output_types()) {}
+  explicit OpKernel(OpKernelConstruction* c) : def_(internal::MessageOf(c->node())), inputs_(c->input_types()), outputs_(c->output_types()) {}
   OpKernel(OpKernelConstruction* c, bool) : OpKernel(c) {}
   virtual ~OpKernel() = default;
   OpKernel(const OpKernel&) = delete;
