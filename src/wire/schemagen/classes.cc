@@ -86,7 +86,8 @@ class Writer {
     for (char& c : upper) c = std::isalnum(static_cast<unsigned char>(c)) ? char(std::toupper(static_cast<unsigned char>(c))) : '_';
     const std::string guard = "TENSORFLOW_WEFT_" + upper + "_PB_H_";
     out_ = "// Written by weft_schemagen from proto/" + file_.name + ".proto.\n#ifndef " + guard + "\n#define " + guard + "\n\n";
-    for (const std::string& import : file_.imports) out_ += "#include \"tensorflow/weft/" + import + ".pb.h\"\n";
+    for (const std::string& import : file_.imports)
+      out_ += import == "error_codes" ? "#include \"tensorflow/core/platform/status.h\"\n" : "#include \"tensorflow/weft/" + import + ".pb.h\"\n";
     out_ += "#include \"tensorflow/core/framework/types.pb.h\"\n#include \"tensorflow/core/platform/protobuf.h\"\n\n" + space(true);
     for (const std::string& m : file_.messages) out_ += "class " + class_name(m, file_.package) + ";\n";
     for (const std::string& e : file_.enums) enumeration(model_.enums.at(e));
