@@ -17,12 +17,17 @@ namespace {
 
 KernelContext& context_of(weft_run* run) { return *reinterpret_cast<KernelContext*>(run); }
 
-const FunctionAttr* function_in(const weft_attr* attr, size_t i) {
-  if (!attr) return nullptr;
-  const auto& value = *reinterpret_cast<const AttrValue*>(attr);
-  if (const auto* one = value.get<FunctionAttr>()) return i == 0 ? one : nullptr;
-  const auto* list = value.get<std::vector<FunctionAttr>>();
-  return list && i < list->size() ? &(*list)[i] : nullptr;
+// The function as the node names it, with its own attributes.
+FunctionAttr function_of(const op::NodeInfo& node, std::string name) {
+  for (const AttrValue& value : node.attrs()) {
+    if (const auto* one = value.get<FunctionAttr>(); one && one->name == name) return *one;
+    if (const auto* list = value.get<std::vector<FunctionAttr>>()) {
+      for (const FunctionAttr& one : *list) {
+        if (one.name == name) return one;
+      }
+    }
+  }
+  return {std::move(name), nullptr};
 }
 
 // What the caller's done() throws goes no further.
@@ -38,13 +43,11 @@ void answer(void* data, void (*done)(void*, int, weft_text, TF_Tensor**, int), c
 
 int weft_run_has_functions(weft_run* run) { return context_of(run).env().functions != nullptr; }
 
-TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_attr* attr, size_t element, const weft_function_options* options,
-                                     weft_function** out) {
+TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_function_options* options, weft_function** out) {
   return returned(caught([&]() -> Status {
     auto* caller = context_of(run).env().functions;
     if (!caller) return not_found("Function ", view_of(name), " is not defined.");
-    FunctionAttr function{string_of(name), nullptr};
-    if (const FunctionAttr* given = function_in(attr, element); given && given->name == function.name) function = *given;
+    const FunctionAttr function = function_of(context_of(run).node(), string_of(name));
     InstantiateOptions o;
     if (options) {
       o.target = string_of(options->target);

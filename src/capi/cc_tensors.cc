@@ -179,6 +179,8 @@ int weft_node_range(const weft_node* n, int outputs, weft_text name, int* begin,
   }
   return 0;
 }
+size_t weft_node_num_attrs(const weft_node* n) { return node_of(n).spec().signature().attrs.size(); }
+weft_text weft_node_attr_name(const weft_node* n, size_t i) { return text_of(node_of(n).spec().signature().attrs[i].name); }
 const weft_attr* weft_node_attr(const weft_node* n, weft_text name) {
   return reinterpret_cast<const weft_attr*>(node_of(n).find_attr(view_of(name)));
 }

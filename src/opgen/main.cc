@@ -1,5 +1,6 @@
 // Writes the C++ wrappers of every op: raw/<area>.h with the declarations of a folder of src/ops, raw/<area>.cc with their code, raw.h, which includes all.
-//   opgen OUTPUT_DIR
+// Into CC_DIR the classes of TensorFlow's C++ clients (cc_wrappers.cc).
+//   opgen OUTPUT_DIR CC_DIR
 #include <cctype>
 #include <cstdio>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "op/registry.h"
+#include "opgen/cc_wrappers.h"
 #include "ops/all.h"
 
 using namespace weft_engine::op;  // NOLINT
@@ -220,15 +222,6 @@ bool eager_op(const OpSpec& spec) {
   return true;
 }
 
-// Writes a file unless it is there already: what includes it is then not compiled again.
-bool write_file(const std::string& path, const std::string& text) {
-  std::ifstream in(path);
-  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return true;
-  std::ofstream out(path);
-  out << text;
-  return bool(out.flush());
-}
-
 // The families of one folder of src/ops.
 struct Area {
   const char* name;
@@ -240,8 +233,16 @@ const Area kAreas[] = {
 
 }  // namespace
 
+bool write_file(const std::string& path, const std::string& text) {
+  std::ifstream in(path);
+  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return true;
+  std::ofstream out(path);
+  out << text;
+  return bool(out.flush());
+}
+
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   const std::string dir = argv[1];
   Registry registry;
   std::set<std::string_view> known;
@@ -268,5 +269,5 @@ int main(int argc, char** argv) {
     if (!write_file(cat(dir, "/raw/", area.name, ".h"), header + end) || !write_file(cat(dir, "/raw/", area.name, ".cc"), code + end)) return 1;
     all += cat("#include \"", include, "\"\n");
   }
-  return write_file(dir + "/raw.h", all) ? 0 : 1;
+  return write_file(dir + "/raw.h", all) && write_cc_wrappers(registry, argv[2]) ? 0 : 1;
 }

@@ -64,6 +64,10 @@ TF_CAPI_EXPORT int weft_tensor_assign(TF_Tensor* to, const TF_Tensor* from);
 TF_CAPI_EXPORT int weft_tensor_valid(const TF_Tensor* tensor);
 TF_CAPI_EXPORT TF_Buffer* weft_tensor_summary(const TF_Tensor* tensor, int64_t limit);
 
+// A serialized TensorProto, with the elements as bytes where their type allows it; empty for resources and variants.
+TF_CAPI_EXPORT TF_Buffer* weft_tensor_to_proto(const TF_Tensor* tensor);
+TF_CAPI_EXPORT TF_Status* weft_tensor_from_proto(weft_text bytes, TF_Tensor** out);
+
 // ---- Elements of DT_RESOURCE tensors: 16 bytes each ----
 
 TF_CAPI_EXPORT void weft_handle_copy(void* to, const void* from);  // `to` is a handle already
@@ -116,6 +120,8 @@ TF_CAPI_EXPORT int weft_node_input_type(const weft_node* node, int i);
 TF_CAPI_EXPORT int weft_node_output_type(const weft_node* node, int i);
 // Which inputs (or outputs) an argument stands for; 0 where there is no such argument.
 TF_CAPI_EXPORT int weft_node_range(const weft_node* node, int outputs, weft_text name, int* begin, int* end);
+TF_CAPI_EXPORT size_t weft_node_num_attrs(const weft_node* node);
+TF_CAPI_EXPORT weft_text weft_node_attr_name(const weft_node* node, size_t i);
 TF_CAPI_EXPORT const weft_attr* weft_node_attr(const weft_node* node, weft_text name);
 TF_CAPI_EXPORT int weft_attr_kind(const weft_attr* attr);
 TF_CAPI_EXPORT size_t weft_attr_size(const weft_attr* attr);  // 1 for what is no list
@@ -291,9 +297,8 @@ typedef struct weft_function_options {
   int multi_device;
 } weft_function_options;
 TF_CAPI_EXPORT int weft_run_has_functions(weft_run* run);
-// By name; `attr` (may be null) is the attribute that named it, with the function's own attributes.
-TF_CAPI_EXPORT TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_attr* attr, size_t element,
-                                                    const weft_function_options* options, weft_function** out);
+// By name, with the function's own attributes where an attribute of the node names it.
+TF_CAPI_EXPORT TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_function_options* options, weft_function** out);
 TF_CAPI_EXPORT void weft_function_delete(weft_function* f);
 TF_CAPI_EXPORT int weft_function_num_args(weft_function* f);
 TF_CAPI_EXPORT int weft_function_num_rets(weft_function* f);
@@ -327,6 +332,27 @@ TF_CAPI_EXPORT int weft_value_dtype(weft_value* v);
 TF_CAPI_EXPORT void weft_rule_result(weft_rule* r, int i, weft_value* v);
 // For an op of another place; f null: nothing flows back.
 TF_CAPI_EXPORT void weft_register_gradient(weft_text op, weft_rule_function f, void* data);
+
+// ---- Messages: their fields by number, as proto/ has them ----
+
+// A message is a row of slots: one for each field, one for each oneof or optional number (which of its fields is set), and one for unknown fields.
+typedef struct weft_message_field {
+  int number, kind, key_kind;  // protobuf's numbers of types; key_kind is 0 for what is no map, else kind is that of the values
+  int flags;                   // 1 repeated, 2 packed
+  int set;                     // the slot that says whether it is set, or -1
+  const struct weft_message_type* sub;
+} weft_message_field;
+typedef struct weft_message_type {
+  weft_text name;
+  const weft_message_field* fields;
+  int num_fields, num_slots;
+} weft_message_type;
+TF_CAPI_EXPORT const weft_message_type* weft_message_type_of(weft_text name);  // never freed
+
+// ---- Messages as text: form 0 in lines, 1 in one line, 2 JSON. What cannot be read gives an empty text, or null ----
+
+TF_CAPI_EXPORT TF_Buffer* weft_message_to_text(weft_text type, weft_text bytes, int form);
+TF_CAPI_EXPORT TF_Buffer* weft_message_from_text(weft_text type, weft_text text);
 
 // ---- While shapes are inferred ----
 

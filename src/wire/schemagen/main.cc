@@ -1,5 +1,6 @@
 // Turns the files under proto/ into the tables of wire/schema.h, at build time.
-//   weft_schemagen OUTPUT FILE.proto...
+//   weft_schemagen TABLES CLASSES_DIR PROTO_DIR NAME...
+// and the message classes of TensorFlow's C++ headers into CLASSES_DIR (classes.cc).
 // Reads the part of the language that these files use: messages, enums, oneofs, maps, reserved names, options.
 #include <algorithm>
 #include <cctype>
@@ -12,40 +13,19 @@
 #include <string>
 #include <vector>
 
-#include "wire/schema_rows.h"
+#include "wire/schemagen/model.h"
+
+using namespace schemagen;  // NOLINT
 
 namespace {
 
-using weft_engine::wire::FieldFlags;
-using weft_engine::wire::FieldType;
-
-struct Field {
-  std::string name, type, oneof, scope;
-  int number = 0;  // 0: only the name is reserved
-  int flags = 0;
-  int packed = -1;
-};
-struct Message {
-  std::string name;
-  bool map_entry = false;
-  std::vector<Field> fields;
-};
-struct Value {
-  std::string name;
-  int number;
-};
-struct Enum {
-  std::string name;
-  bool closed;
-  std::vector<Value> values;
-};
-
-std::map<std::string, Message> messages;
-std::map<std::string, Enum> enums;
+Model model;
+auto& messages = model.messages;
+auto& enums = model.enums;
 
 class Parser {
  public:
-  Parser(const char* path, std::string text) : path_(path), text_(std::move(text)) { advance(); }
+  Parser(const char* path, std::string text, File& file) : path_(path), text_(std::move(text)), file_(file) { advance(); }
 
   void file() {
     while (!token_.empty()) {
@@ -56,7 +36,10 @@ class Parser {
       } else if (accept("package")) {
         package_ = take();
         expect(";");
-      } else if (accept("import") || accept("option")) {
+      } else if (accept("import")) {
+        file_.imports.push_back(token_.substr(1, token_.size() - 8));  // without quotes and .proto
+        skip_statement();
+      } else if (accept("option")) {
         skip_statement();
       } else if (accept("message")) {
         message(package_);
@@ -66,6 +49,7 @@ class Parser {
         fail("expected a message or an enum");
       }
     }
+    file_.package = package_;
   }
 
  private:
@@ -130,6 +114,7 @@ class Parser {
   void message(const std::string& outer) {
     const std::string name = outer + "." + take();
     Message m{.name = name};
+    file_.messages.push_back(name);
     expect("{");
     while (!accept("}")) {
       if (accept("message")) message(name);
@@ -201,6 +186,7 @@ class Parser {
 
   void enumeration(const std::string& outer) {
     Enum e{.name = outer + "." + take(), .closed = proto2_, .values = {}};
+    file_.enums.push_back(e.name);
     expect("{");
     while (!accept("}")) {
       if (accept("option") || accept("reserved")) {
@@ -218,6 +204,7 @@ class Parser {
 
   const char* path_;
   std::string text_, token_, package_;
+  File& file_;
   size_t at_ = 0, start_ = 0;
   bool proto2_ = true;
 };
@@ -278,10 +265,12 @@ std::string row(std::initializer_list<int64_t> values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int i = 2; i < argc; ++i) {
-    std::ifstream in(argv[i], std::ios::binary);
-    if (!in) return std::fprintf(stderr, "cannot read %s\n", argv[i]), 1;
-    Parser(argv[i], std::string(std::istreambuf_iterator<char>(in), {})).file();
+  for (int i = 4; i < argc; ++i) {
+    const std::string path = std::string(argv[3]) + "/" + argv[i] + ".proto";
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::fprintf(stderr, "cannot read %s\n", path.c_str()), 1;
+    File& file = model.files.emplace_back(File{argv[i], "", {}, {}, {}});
+    Parser(path.c_str(), std::string(std::istreambuf_iterator<char>(in), {}), file).file();
   }
   Names name;
   name("");  // offset 0 is the empty name
@@ -290,7 +279,7 @@ int main(int argc, char** argv) {
   for (auto& [full, m] : messages) {
     message_rows += row({name(full), fields, m.map_entry ? weft_engine::wire::kMapEntry : 0});
     std::stable_sort(m.fields.begin(), m.fields.end(), [](const Field& a, const Field& b) { return a.number < b.number; });
-    for (const Field& f : m.fields) {
+    for (Field& f : m.fields) {
       FieldType type;
       int ref = -1;
       if (!resolve(f, type, ref)) return std::fprintf(stderr, "%s.%s: no type %s\n", full.c_str(), f.name.c_str(), f.type.c_str()), 1;
@@ -299,6 +288,9 @@ int main(int argc, char** argv) {
       if (repeated && f.packed > 0 && weft_engine::wire::is_packable(type)) flags |= FieldFlags::kPacked;
       if (type == FieldType::kMessage && !repeated) flags |= FieldFlags::kPresence;
       if (type != FieldType::kString) flags &= ~FieldFlags::kUtf8;
+      f.kind = type;
+      f.flags = flags;
+      if (ref >= 0) f.type = type == FieldType::kMessage ? std::next(messages.begin(), ref)->first : std::next(enums.begin(), ref)->first;
       field_rows += row({name(f.name), name(f.oneof), 0, f.number, ref, int(type), flags});
       ++fields;
     }
@@ -321,5 +313,6 @@ int main(int argc, char** argv) {
       << enum_rows << "};\nconstexpr ValueRow kValues[] = {\n"
       << value_rows << "};\n";
   out.close();
-  return out ? 0 : (std::fprintf(stderr, "cannot write %s\n", argv[1]), 1);
+  if (!out) return std::fprintf(stderr, "cannot write %s\n", argv[1]), 1;
+  return write_classes(model, argv[2]) ? 0 : 1;
 }

@@ -62,15 +62,12 @@ class FunctionLibraryRuntime {
 
   explicit FunctionLibraryRuntime(OpKernelContext* c) : c_(c), definition_(c->run()) {}
 
-  // By name; where the attributes are those of a NameAttrList, they are the function's.
-  Status Instantiate(const std::string& name, AttrSlice attrs, const InstantiateOptions& options, Handle* handle) {
-    const weft_attr* attr = nullptr;
-    size_t element = 0;
-    attrs.FindFunction(name, &attr, &element);
+  // By name; with the function's own attributes where an attribute of the node names it.
+  Status Instantiate(const std::string& name, AttrSlice, const InstantiateOptions& options, Handle* handle) {
     const weft_function_options o = {
         internal::Text(options.target), {nullptr, 0}, internal::Text(options.executor_type), options.is_multi_device_function};
     weft_function* f = nullptr;
-    TF_RETURN_IF_ERROR(internal::FromC(weft_function_instantiate(c_->run(), internal::Text(name), attr, element, &o, &f)));
+    TF_RETURN_IF_ERROR(internal::FromC(weft_function_instantiate(c_->run(), internal::Text(name), &o, &f)));
     *handle = c_->op_kernel().functions().Add(f);
     return OkStatus();
   }

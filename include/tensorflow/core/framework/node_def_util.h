@@ -8,30 +8,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 
 namespace tensorflow {
-
-// A function by its name, and by the attribute that named it, which has its own attributes.
-class NameAttrList {
- public:
-  // The function's own attributes, as long as the kernel lives.
-  struct Attrs {
-    const weft_attr* attr = nullptr;
-    size_t element = 0;
-  };
-  const Attrs& attr() const { return attrs_; }
-  Attrs* mutable_attr() { return &attrs_; }
-  const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
-
- private:
-  std::string name_;
-  Attrs attrs_;
-};
 
 namespace internal {
 
@@ -55,7 +39,7 @@ WEFT_ATTR_READER(std::string, WEFT_ATTR_STRING, "string", value->assign(View(wef
 WEFT_ATTR_READER(tstring, WEFT_ATTR_STRING, "string", value->assign(View(weft_attr_text(a, i))))
 WEFT_ATTR_READER(DataType, WEFT_ATTR_TYPE, "type", *value = static_cast<DataType>(weft_attr_int(a, i)))
 WEFT_ATTR_READER(Tensor, WEFT_ATTR_TENSOR, "tensor", value->Take(weft_tensor_share(weft_attr_tensor(a, i))))
-WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", (value->set_name(std::string(View(weft_attr_text(a, i)))), *value->mutable_attr() = {a, i}))
+WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", value->set_name(std::string(View(weft_attr_text(a, i)))))
 #undef WEFT_ATTR_READER
 template <>
 struct AttrReader<int32> {
@@ -121,45 +105,61 @@ Status GetAttr(const weft_node* node, std::string_view name, std::vector<T>* val
 
 }  // namespace internal
 
-// Name and op of a node, and where its resource is, as a kernel keeps them.
-class NodeDef {
- public:
-  explicit NodeDef(const weft_node* node) : name_(internal::View(weft_node_name(node))), op_(internal::View(weft_node_op(node))) {
-    has_container_ = internal::GetAttr(node, "container", &container_).ok() && internal::GetAttr(node, "shared_name", &shared_name_).ok();
-  }
-  const std::string& name() const { return name_; }
-  const std::string& op() const { return op_; }
-  // For these headers: the attributes of those names.
-  Status GetContainer(std::string* container, std::string* shared_name) const {
-    if (!has_container_) return errors::NotFound("No attr named 'container' or 'shared_name' in NodeDef:");
-    *container = container_;
-    *shared_name = shared_name_;
-    return OkStatus();
-  }
+namespace internal {
 
- private:
-  std::string name_, op_, container_, shared_name_;
-  bool has_container_ = false;
-};
+// A node as a message, with its attributes except tensors and functions.
+inline NodeDef MessageOf(const weft_node* node) {
+  NodeDef def;
+  def.set_name(View(weft_node_name(node)));
+  def.set_op(View(weft_node_op(node)));
+  for (size_t i = 0; i < weft_node_num_attrs(node); ++i) {
+    const std::string name(View(weft_node_attr_name(node, i)));
+    const weft_attr* attr = weft_node_attr(node, Text(name));
+    const int kind = attr ? weft_attr_kind(attr) : WEFT_ATTR_NONE;
+    if (kind == WEFT_ATTR_NONE) continue;
+    AttrValue value;
+    if (kind >= WEFT_ATTR_LIST) value.mutable_list();
+    for (size_t k = 0; k < weft_attr_size(attr); ++k) {
+      const bool list = kind >= WEFT_ATTR_LIST;
+      const int64 number = weft_attr_int(attr, k);
+      switch (list ? kind - WEFT_ATTR_LIST : kind) {
+        case WEFT_ATTR_INT: list ? value.mutable_list()->add_i(number) : value.set_i(number); break;
+        case WEFT_ATTR_BOOL: list ? value.mutable_list()->add_b(number != 0) : value.set_b(number != 0); break;
+        case WEFT_ATTR_TYPE:
+          list ? value.mutable_list()->add_type(static_cast<DataType>(number)) : value.set_type(static_cast<DataType>(number));
+          break;
+        case WEFT_ATTR_FLOAT: list ? value.mutable_list()->add_f(weft_attr_float(attr, k)) : value.set_f(weft_attr_float(attr, k)); break;
+        case WEFT_ATTR_STRING: list ? value.mutable_list()->add_s(View(weft_attr_text(attr, k))) : value.set_s(View(weft_attr_text(attr, k))); break;
+        case WEFT_ATTR_SHAPE: {
+          const weft_dims dims = weft_attr_dims(attr, k);
+          TensorShapeProto* shape = list ? value.mutable_list()->add_shape() : value.mutable_shape();
+          shape->set_unknown_rank(dims.rank < 0);
+          for (int d = 0; d < dims.rank; ++d) shape->add_dim()->set_size(dims.dims[d]);
+          break;
+        }
+        default: continue;
+      }
+    }
+    (*def.mutable_attr())[name] = value;
+  }
+  return def;
+}
+
+}  // namespace internal
 
 // The attributes of a node, for functions that take them.
 class AttrSlice {
  public:
   AttrSlice() = default;
-  AttrSlice(const weft_node* node) : node_(node) {}                 // NOLINT
-  AttrSlice(const NameAttrList::Attrs* function) : attr_(function->attr), element_(function->element) {}  // NOLINT
-  // For these headers: the attribute that names the function, which has the function's own attributes.
-  void FindFunction(const std::string&, const weft_attr** attr, size_t* element) const {
-    *attr = attr_;
-    *element = element_;
-  }
+  AttrSlice(const weft_node* node) : node_(node) {}  // NOLINT
+  // The attributes of a function (NameAttrList::attr): they are those of the node's attribute that names it.
+  template <class Map>
+  AttrSlice(const Map*) {}  // NOLINT
   const weft_attr* Find(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) : nullptr; }
   const weft_node* node() const { return node_; }
 
  private:
   const weft_node* node_ = nullptr;
-  const weft_attr* attr_ = nullptr;
-  size_t element_ = 0;
 };
 template <class T>
 Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {

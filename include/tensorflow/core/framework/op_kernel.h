@@ -62,7 +62,7 @@ class OpKernelConstruction {
   void CtxFailureWithWarning(const Status& s) { SetStatus(s); }
   void CtxFailureWithWarning(const char*, int, const Status& s) { SetStatus(s); }
 
-  NodeDef def() const { return NodeDef(node_); }
+  NodeDef def() const { return internal::MessageOf(node_); }
 
   // For these headers.
   const weft_node* node() const { return node_; }
@@ -112,7 +112,7 @@ class KernelFunctionTable {
 
 class OpKernel {
  public:
-  explicit OpKernel(OpKernelConstruction* c) : def_(c->node()), inputs_(c->input_types()), outputs_(c->output_types()) {}
+  explicit OpKernel(OpKernelConstruction* c) : def_(internal::MessageOf(c->node())), inputs_(c->input_types()), outputs_(c->output_types()) {}
   OpKernel(OpKernelConstruction* c, bool) : OpKernel(c) {}
   virtual ~OpKernel() = default;
   OpKernel(const OpKernel&) = delete;

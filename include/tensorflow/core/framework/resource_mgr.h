@@ -108,8 +108,10 @@ class ContainerInfo {
   // The kernel's name stands for its resource if use_node_name_as_default.
   Status Init(ResourceMgr* mgr, const NodeDef& def, bool use_node_name_as_default = false) {
     mgr_ = mgr;
-    std::string container, shared;
-    TF_RETURN_IF_ERROR(def.GetContainer(&container, &shared));
+    for (const char* attr : {"container", "shared_name"}) {
+      if (!def.attr().contains(attr)) return errors::NotFound("No attr named '", attr, "' in NodeDef:");
+    }
+    const std::string &container = def.attr().at("container").s(), &shared = def.attr().at("shared_name").s();
     static std::atomic<int64> counter{0};
     const std::string& node_name = def.name();
     container_ = container.empty() ? mgr->default_container() : container;

@@ -93,15 +93,34 @@ class Tensor {
   std::string_view tensor_data() const {
     return DataTypeCanUseMemcpy(type_) ? std::string_view(static_cast<const char*>(data_), TotalBytes()) : std::string_view();
   }
-  std::string SummarizeValue(int64 max_entries, bool = false) const {
+  // Brackets stand around rows, and around all with print_v2.
+  std::string SummarizeValue(int64 max_entries, bool print_v2 = false) const {
     if (!c_) return "uninitialized Tensor of " + std::to_string(NumElements()) + " elements of type " + std::to_string(type_);
     TF_Buffer* text = weft_tensor_summary(c_, max_entries);
     std::string out(static_cast<const char*>(text->data), text->length);
     TF_DeleteBuffer(text);
-    return out;
+    return dims() > 0 && !print_v2 ? out.substr(1, out.size() - 2) : out;
   }
   std::string DebugString(int num_values = 3) const {
     return "Tensor<type: " + DataTypeString(type_) + " shape: " + shape_.DebugString() + " values: " + SummarizeValue(num_values) + ">";
+  }
+
+  // From and to a TensorProto; false where that is none.
+  template <class Proto>
+  bool FromProto(const Proto& proto) {
+    const std::string bytes = proto.SerializeAsString();
+    TF_Tensor* t = nullptr;
+    const Status s = internal::FromC(weft_tensor_from_proto(internal::Text(bytes), &t));
+    if (s.ok()) Take(t);
+    return s.ok();
+  }
+  template <class Proto>
+  void AsProtoField(Proto* proto) const {
+    ToProto(proto, 0);
+  }
+  template <class Proto>
+  void AsProtoTensorContent(Proto* proto) const {
+    ToProto(proto, 1);
   }
 
   // Shares the elements of another tensor, in a shape of as many; false, and no change, where that is not so.
@@ -239,6 +258,42 @@ class Tensor {
   }
 
  private:
+  template <class Proto>
+  void ToProto(Proto* proto, int content) const {
+    proto->Clear();
+    if (!c_) {
+      proto->set_dtype(type_);
+      return shape_.AsProto(proto->mutable_tensor_shape());
+    }
+    if (!content) {
+      const auto put = [&](auto zero, auto add) {
+        const auto* values = static_cast<const decltype(zero)*>(data_);
+        for (int64 i = 0; i < NumElements(); ++i) add(values[i]);
+      };
+      proto->set_dtype(type_);
+      shape_.AsProto(proto->mutable_tensor_shape());
+      switch (type_) {
+        case DT_FLOAT: return put(float(), [&](float v) { proto->add_float_val(v); });
+        case DT_DOUBLE: return put(double(), [&](double v) { proto->add_double_val(v); });
+        case DT_INT32: return put(int32(), [&](int32 v) { proto->add_int_val(v); });
+        case DT_INT16: return put(int16(), [&](int16 v) { proto->add_int_val(v); });
+        case DT_INT8: return put(int8(), [&](int8 v) { proto->add_int_val(v); });
+        case DT_UINT8: return put(uint8(), [&](uint8 v) { proto->add_int_val(v); });
+        case DT_UINT16: return put(uint16(), [&](uint16 v) { proto->add_int_val(v); });
+        case DT_INT64: return put(int64(), [&](int64 v) { proto->add_int64_val(v); });
+        case DT_UINT32: return put(uint32(), [&](uint32 v) { proto->add_uint32_val(v); });
+        case DT_UINT64: return put(uint64(), [&](uint64 v) { proto->add_uint64_val(v); });
+        case DT_BOOL: return put(bool(), [&](bool v) { proto->add_bool_val(v); });
+        case DT_STRING: return put(tstring(), [&](const tstring& v) { proto->add_string_val(v.data(), v.size()); });
+        case DT_HALF:
+        case DT_BFLOAT16: return put(uint16(), [&](uint16 bits) { proto->add_half_val(bits); });
+        default: break;
+      }
+    }
+    TF_Buffer* bytes = weft_tensor_to_proto(c_);
+    proto->ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+    TF_DeleteBuffer(bytes);
+  }
   struct Value {};
   template <class T>
   Tensor(T v, Value) : Tensor(DataTypeToEnum<T>::value, TensorShape()) {

@@ -101,6 +101,28 @@ class TensorShape : public TensorShapeBase<TensorShape> {
   explicit TensorShape(gtl::ArraySlice<int64> dims) { TF_CHECK_OK(Assign(dims)); }
   explicit TensorShape(const std::vector<int64>& dims) : TensorShape(gtl::ArraySlice<int64>(dims)) {}
   static Status BuildTensorShape(gtl::ArraySlice<int64> dims, TensorShape* out) { return out->Assign(dims); }
+  // From and to a TensorShapeProto.
+  template <class Proto, class = decltype(std::declval<const Proto&>().unknown_rank())>
+  explicit TensorShape(const Proto& proto) {
+    TF_CHECK_OK(BuildTensorShape(proto, this));
+  }
+  template <class Proto, class = decltype(std::declval<const Proto&>().unknown_rank())>
+  static Status BuildTensorShape(const Proto& proto, TensorShape* out) {
+    std::vector<int64> dims;
+    for (const auto& d : proto.dim()) dims.push_back(d.size());
+    if (proto.unknown_rank()) return errors::InvalidArgument("Shape ", "<unknown>", " is not fully defined");
+    return out->Assign(dims);
+  }
+  template <class Proto>
+  static bool IsValid(const Proto& proto) {
+    TensorShape shape;
+    return BuildTensorShape(proto, &shape).ok();
+  }
+  template <class Proto>
+  void AsProto(Proto* proto) const {
+    proto->Clear();
+    for (const int64 d : dims_) proto->add_dim()->set_size(d);
+  }
   static Status BuildTensorShapeBase(gtl::ArraySlice<int64> dims, TensorShape* out) { return out->Assign(dims); }
 
   int dims() const { return static_cast<int>(dims_.size()); }
@@ -185,6 +207,18 @@ class PartialTensorShape : public TensorShapeBase<PartialTensorShape> {
   PartialTensorShape() = default;  // of unknown rank
   PartialTensorShape(std::initializer_list<int64> dims) : known_(true) { Assign({dims.begin(), dims.size()}); }
   explicit PartialTensorShape(gtl::ArraySlice<int64> dims) : known_(true) { Assign(dims); }
+  template <class Proto, class = decltype(std::declval<const Proto&>().unknown_rank())>
+  PartialTensorShape(const Proto& proto) : known_(!proto.unknown_rank()) {  // NOLINT
+    std::vector<int64> dims;
+    for (const auto& d : proto.dim()) dims.push_back(d.size());
+    if (known_) Assign(dims);
+  }
+  template <class Proto>
+  void AsProto(Proto* proto) const {
+    proto->Clear();
+    proto->set_unknown_rank(!known_);
+    for (const int64 d : dims_) proto->add_dim()->set_size(d);
+  }
   PartialTensorShape(const TensorShape& s) : known_(true) { Assign(s.dim_sizes()); }  // NOLINT
 
   bool unknown_rank() const { return !known_; }
@@ -234,6 +268,7 @@ class PartialTensorShape : public TensorShapeBase<PartialTensorShape> {
     *result = std::move(merged);
     return OkStatus();
   }
+  weft_dims c_dims() const { return {dims_.data(), dims()}; }
   bool AsTensorShape(TensorShape* out) const { return IsFullyDefined() && TensorShape::BuildTensorShape(dims_.vec(), out).ok(); }
   bool IsIdenticalTo(const PartialTensorShape& o) const { return known_ == o.known_ && dims_ == o.dims_; }
   friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }

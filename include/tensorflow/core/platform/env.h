@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Env: the clock, and whole files read. Other functions for files, and threads, are not here yet.
+// Env: the clock, threads and files. Files are read from the machine's own file system.
 #ifndef TENSORFLOW_CORE_PLATFORM_ENV_H_
 #define TENSORFLOW_CORE_PLATFORM_ENV_H_
 
-#include <cerrno>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
-#include <thread>
+#include <vector>
 
+#include "tensorflow/c/env.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/file_system.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/protobuf.h"
 #include "tensorflow/core/platform/types.h"
@@ -24,49 +25,153 @@ struct ThreadOptions {
   int numa_node = -1;
 };
 
+// Waits for its end when it is deleted.
+class Thread {
+ public:
+  explicit Thread(std::function<void()> f) : f_(std::move(f)) {
+    TF_ThreadOptions options;
+    TF_DefaultThreadOptions(&options);
+    thread_ = TF_StartThread(&options, "", [](void* self) { static_cast<Thread*>(self)->f_(); }, this);
+  }
+  ~Thread() { TF_JoinThread(thread_); }
+  Thread(const Thread&) = delete;
+  void operator=(const Thread&) = delete;
+
+ private:
+  std::function<void()> f_;
+  TF_Thread* thread_;
+};
+
 class Env {
  public:
   static Env* Default() {
     static Env env;
     return &env;
   }
-  uint64 NowNanos() const { return Since<std::chrono::nanoseconds>(); }
-  uint64 NowMicros() const { return Since<std::chrono::microseconds>(); }
-  uint64 NowSeconds() const { return Since<std::chrono::seconds>(); }
-  void SleepForMicroseconds(int64 n) { std::this_thread::sleep_for(std::chrono::microseconds(n)); }
+  uint64 NowNanos() const { return TF_NowNanos(); }
+  uint64 NowMicros() const { return TF_NowMicros(); }
+  uint64 NowSeconds() const { return TF_NowSeconds(); }
+  void SleepForMicroseconds(int64 n) { ::usleep(static_cast<useconds_t>(n)); }
+  Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> f) { return new Thread(std::move(f)); }
+
+  Status NewRandomAccessFile(const std::string& name, std::unique_ptr<RandomAccessFile>* result) {
+    const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return internal::FileError(name);
+    *result = std::make_unique<RandomAccessFile>(name, file);
+    return OkStatus();
+  }
+  Status NewWritableFile(const std::string& name, std::unique_ptr<WritableFile>* result) {
+    TF_WritableFileHandle* file = nullptr;
+    TF_RETURN_IF_ERROR(Call([&](TF_Status* s) { TF_NewWritableFile(name.c_str(), &file, s); }));
+    *result = std::make_unique<WritableFile>(file);
+    return OkStatus();
+  }
+  Status FileExists(const std::string& name) { return ::access(name.c_str(), F_OK) == 0 ? OkStatus() : errors::NotFound(name, " not found"); }
+  Status Stat(const std::string& name, FileStatistics* stat) {
+    struct stat s;
+    if (::stat(name.c_str(), &s)) return internal::FileError(name);
+    stat->length = s.st_size;
+    stat->mtime_nsec = static_cast<int64>(s.st_mtime) * 1000000000;
+    stat->is_directory = S_ISDIR(s.st_mode);
+    return OkStatus();
+  }
+  Status GetFileSize(const std::string& name, uint64* size) {
+    FileStatistics stat;
+    TF_RETURN_IF_ERROR(Stat(name, &stat));
+    *size = static_cast<uint64>(stat.length);
+    return OkStatus();
+  }
+  Status IsDirectory(const std::string& name) {
+    FileStatistics stat;
+    TF_RETURN_IF_ERROR(Stat(name, &stat));
+    return stat.is_directory ? OkStatus() : errors::FailedPrecondition("Not a directory");
+  }
+  Status GetChildren(const std::string& dir, std::vector<std::string>* result) {
+    TF_StringStream* list = nullptr;
+    TF_RETURN_IF_ERROR(Call([&](TF_Status* s) { list = TF_GetChildren(dir.c_str(), s); }));
+    result->clear();
+    for (const char* name = nullptr; TF_StringStreamNext(list, &name);) result->push_back(name);
+    TF_StringStreamDone(list);
+    return OkStatus();
+  }
+  Status DeleteFile(const std::string& name) {
+    return Call([&](TF_Status* s) { TF_DeleteFile(name.c_str(), s); });
+  }
+  Status CreateDir(const std::string& name) {
+    return Call([&](TF_Status* s) { TF_CreateDir(name.c_str(), s); });
+  }
+  Status RecursivelyCreateDir(const std::string& name) {
+    for (size_t at = 1; at <= name.size(); ++at) {
+      if (at < name.size() && name[at] != '/') continue;
+      const std::string part = name.substr(0, at);
+      if (FileExists(part).ok()) continue;
+      const Status s = CreateDir(part);
+      if (!s.ok() && !errors::IsAlreadyExists(s)) return s;
+    }
+    return OkStatus();
+  }
+  Status DeleteDir(const std::string& name) {
+    return Call([&](TF_Status* s) { TF_DeleteDir(name.c_str(), s); });
+  }
+  Status DeleteRecursively(const std::string& name, int64* undeleted_files, int64* undeleted_dirs) {
+    return Call([&](TF_Status* s) { TF_DeleteRecursively(name.c_str(), undeleted_files, undeleted_dirs, s); });
+  }
+  Status RenameFile(const std::string& from, const std::string& to) {
+    return std::rename(from.c_str(), to.c_str()) == 0 ? OkStatus() : internal::FileError(from);
+  }
+  bool LocalTempFilename(std::string* name) {
+    char* made = TF_GetTempFileName("");
+    if (!made) return false;
+    *name = made;
+    std::free(made);
+    return true;
+  }
 
  private:
-  template <class Unit>
-  static uint64 Since() {
-    return static_cast<uint64>(std::chrono::duration_cast<Unit>(std::chrono::system_clock::now().time_since_epoch()).count());
+  template <class F>
+  static Status Call(F&& f) {
+    TF_Status* s = TF_NewStatus();
+    f(s);
+    return internal::FromC(s);
   }
 };
 
-namespace internal {
-inline Status CannotRead(const std::string& name) {
-  const int error = errno;
-  const std::string text = name + "; " + std::strerror(error);
-  return error == ENOENT ? errors::NotFound(text) : error == EACCES ? errors::PermissionDenied(text) : errors::Unknown(text);
+inline Status ReadFileToString(Env* env, const std::string& name, std::string* data) {
+  uint64 size = 0;
+  std::unique_ptr<RandomAccessFile> file;
+  TF_RETURN_IF_ERROR(env->GetFileSize(name, &size));
+  TF_RETURN_IF_ERROR(env->NewRandomAccessFile(name, &file));
+  data->resize(size);
+  StringPiece got;
+  const Status s = file->Read(0, size, &got, data->data());
+  data->resize(got.size());
+  return errors::IsOutOfRange(s) ? OkStatus() : s;
 }
-}  // namespace internal
-
-inline Status ReadFileToString(Env*, const std::string& name, std::string* data) {
-  std::FILE* file = std::fopen(name.c_str(), "rb");
-  if (!file) return internal::CannotRead(name);
-  data->clear();
-  char part[1 << 16];
-  size_t n = 0;
-  while ((n = std::fread(part, 1, sizeof part, file)) > 0) data->append(part, n);
-  const Status s = std::ferror(file) ? internal::CannotRead(name) : OkStatus();
-  std::fclose(file);
-  return s;
+inline Status WriteStringToFile(Env* env, const std::string& name, StringPiece data) {
+  std::unique_ptr<WritableFile> file;
+  TF_RETURN_IF_ERROR(env->NewWritableFile(name, &file));
+  TF_RETURN_IF_ERROR(file->Append(data));
+  return file->Close();
 }
-// A message in its binary form.
-inline Status ReadBinaryProto(Env* env, const std::string& name, protobuf::MessageLite* message) {
+// Messages as files, in binary and in text form.
+inline Status ReadBinaryProto(Env* env, const std::string& name, protobuf::Message* message) {
   std::string bytes;
   TF_RETURN_IF_ERROR(ReadFileToString(env, name, &bytes));
-  if (message->ParseFromString(bytes)) return OkStatus();
-  return errors::DataLoss("Can't parse ", name, " as binary proto");
+  return message->ParseFromString(bytes) ? OkStatus() : errors::DataLoss("Can't parse ", name, " as binary proto");
+}
+inline Status WriteBinaryProto(Env* env, const std::string& name, const protobuf::Message& message) {
+  return WriteStringToFile(env, name, message.SerializeAsString());
+}
+inline Status ReadTextProto(Env* env, const std::string& name, protobuf::Message* message) {
+  std::string text;
+  TF_RETURN_IF_ERROR(ReadFileToString(env, name, &text));
+  return protobuf::TextFormat::ParseFromString(text, message) ? OkStatus() : errors::DataLoss("Can't parse ", name, " as text proto");
+}
+inline Status WriteTextProto(Env* env, const std::string& name, const protobuf::Message& message) {
+  return WriteStringToFile(env, name, message.DebugString());
+}
+inline Status ReadTextOrBinaryProto(Env* env, const std::string& name, protobuf::Message* message) {
+  return ReadTextProto(env, name, message).ok() ? OkStatus() : ReadBinaryProto(env, name, message);
 }
 
 }  // namespace tensorflow

@@ -1,84 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// io::JoinPath and other functions on names of files.
+// Names of files: io::JoinPath and its like.
 #ifndef TENSORFLOW_CORE_PLATFORM_PATH_H_
 #define TENSORFLOW_CORE_PLATFORM_PATH_H_
 
 #include <initializer_list>
 #include <string>
-
-#include "tensorflow/core/platform/stringpiece.h"
+#include <string_view>
+#include <vector>
 
 namespace tensorflow {
 namespace io {
+
 namespace internal {
-inline std::string JoinPathImpl(std::initializer_list<StringPiece> parts) {
+inline std::string JoinPathImpl(std::initializer_list<std::string_view> paths) {
   std::string out;
-  for (StringPiece part : parts) {
-    if (part.empty()) continue;
+  for (std::string_view path : paths) {
+    if (path.empty()) continue;
     if (out.empty()) {
-      out = part;
+      out = path;
       continue;
     }
-    if (out.back() == '/') {
-      out.append(part.front() == '/' ? part.substr(1) : part);
-    } else {
-      if (part.front() != '/') out += '/';
-      out.append(part);
-    }
+    if (out.back() == '/') out.append(path[0] == '/' ? path.substr(1) : path);
+    else if (path[0] == '/') out.append(path);
+    else out.append("/").append(path);
   }
   return out;
 }
+// Where the path begins behind "scheme://host".
+inline size_t PathStart(std::string_view uri) {
+  const size_t scheme = uri.find("://");
+  if (scheme == std::string_view::npos || scheme == 0) return 0;
+  const size_t slash = uri.find('/', scheme + 3);
+  return slash == std::string_view::npos ? uri.size() : slash;
+}
 }  // namespace internal
 
-template <class... Parts>
-std::string JoinPath(const Parts&... parts) {
-  return internal::JoinPathImpl({StringPiece(parts)...});
+template <class... T>
+std::string JoinPath(const T&... paths) {
+  return internal::JoinPathImpl({std::string_view(paths)...});
 }
-inline bool IsAbsolutePath(StringPiece path) { return !path.empty() && path[0] == '/'; }
-inline StringPiece Dirname(StringPiece path) {
-  const size_t at = path.rfind('/');
-  return at == StringPiece::npos ? StringPiece() : path.substr(0, at == 0 ? 1 : at);
+inline bool IsAbsolutePath(std::string_view path) { return !path.empty() && path[0] == '/'; }
+inline std::string_view Dirname(std::string_view path) {
+  const size_t start = internal::PathStart(path), slash = path.rfind('/');
+  if (slash == std::string_view::npos || slash < start) return path.substr(0, start);
+  return path.substr(0, slash == start ? slash + 1 : slash);
 }
-inline StringPiece Basename(StringPiece path) {
-  const size_t at = path.rfind('/');
-  return at == StringPiece::npos ? path : path.substr(at + 1);
+inline std::string_view Basename(std::string_view path) {
+  const size_t start = internal::PathStart(path), slash = path.rfind('/');
+  return path.substr(slash == std::string_view::npos || slash < start ? start : slash + 1);
 }
-inline StringPiece Extension(StringPiece path) {
-  const StringPiece name = Basename(path);
-  const size_t at = name.rfind('.');
-  return at == StringPiece::npos ? StringPiece() : name.substr(at + 1);
+inline std::string_view Extension(std::string_view path) {
+  const std::string_view name = Basename(path);
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name.substr(name.size()) : name.substr(dot + 1);
 }
-inline StringPiece BasenamePrefix(StringPiece path) {
-  const StringPiece name = Basename(path);
-  const size_t at = name.rfind('.');
-  return at == StringPiece::npos ? name : name.substr(0, at);
+inline std::string_view BasenamePrefix(std::string_view path) {
+  const std::string_view name = Basename(path);
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(0, dot);
 }
-// Without doubled slashes, "." and, where that is possible, "..".
-inline std::string CleanPath(StringPiece path) {
+// Without "//", "/./" and "x/..".
+inline std::string CleanPath(std::string_view path) {
   const bool absolute = IsAbsolutePath(path);
-  std::string out;
-  size_t begin = 0;
-  const auto last = [&] {
-    const size_t at = out.rfind('/');
-    return at == std::string::npos ? StringPiece(out) : StringPiece(out).substr(at + 1);
-  };
-  while (begin <= path.size()) {
-    size_t end = path.find('/', begin);
-    if (end == StringPiece::npos) end = path.size();
-    const StringPiece part = path.substr(begin, end - begin);
-    begin = end + 1;
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = path.find('/', at) == std::string_view::npos ? path.size() : path.find('/', at);
+    const std::string_view part = path.substr(at, end - at);
+    at = end + 1;
     if (part.empty() || part == ".") continue;
-    if (part == ".." && !out.empty() && last() != "..") {
-      const size_t at = out.rfind('/');
-      out.resize(at == std::string::npos ? 0 : at);
-    } else if (part != ".." || !absolute) {
-      if (!out.empty()) out += '/';
-      out.append(part);
-    }
+    if (part != "..") parts.push_back(part);
+    else if (!parts.empty() && parts.back() != "..") parts.pop_back();
+    else if (!absolute) parts.push_back(part);
   }
-  if (absolute) return "/" + out;
+  std::string out = absolute ? "/" : "";
+  for (size_t i = 0; i < parts.size(); ++i) out.append(i ? "/" : "").append(parts[i]);
   return out.empty() ? "." : out;
+}
+inline void ParseURI(std::string_view uri, std::string_view* scheme, std::string_view* host, std::string_view* path) {
+  const size_t mark = uri.find("://"), start = internal::PathStart(uri);
+  const bool has = mark != std::string_view::npos && mark > 0;
+  *scheme = has ? uri.substr(0, mark) : uri.substr(0, 0);
+  *host = has ? uri.substr(mark + 3, start - mark - 3) : uri.substr(0, 0);
+  *path = uri.substr(start);
 }
 
 }  // namespace io

@@ -87,6 +87,7 @@ class StatusCode {
   friend constexpr bool operator==(StatusCode a, absl::StatusCode b) { return int(a.code_) == int(b); }
   friend constexpr bool operator!=(StatusCode a, absl::StatusCode b) { return int(a.code_) != int(b); }
   friend constexpr bool operator==(absl::StatusCode a, StatusCode b) { return b == a; }
+  friend std::ostream& operator<<(std::ostream& out, StatusCode code) { return out << error::Code_Name(code.code_); }
 
  private:
   error::Code code_;

@@ -156,4 +156,14 @@ inline size_t Strnlen(const char* s, size_t limit) {
 }  // namespace str_util
 }  // namespace tensorflow
 
+#ifndef ABSL_STRINGS_MATCH_H_
+namespace absl {
+using tensorflow::str_util::ConsumePrefix;
+using tensorflow::str_util::ConsumeSuffix;
+using tensorflow::str_util::EndsWith;
+using tensorflow::str_util::StartsWith;
+using tensorflow::str_util::StrContains;
+}  // namespace absl
+#endif
+
 #endif  // TENSORFLOW_CORE_PLATFORM_STR_UTIL_H_

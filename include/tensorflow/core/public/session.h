@@ -5,14 +5,17 @@
 #define TENSORFLOW_CORE_PUBLIC_SESSION_H_
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tensorflow/c/c_api.h"
+#include "tensorflow/core/framework/device_attributes.pb.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/graph/c_handles.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/protobuf/config.pb.h"
@@ -20,46 +23,8 @@
 
 namespace tensorflow {
 
-class DeviceAttributes {
- public:
-  DeviceAttributes(std::string name, std::string type, int64 memory) : name_(std::move(name)), type_(std::move(type)), memory_(memory) {}
-  const std::string& name() const { return name_; }
-  const std::string& device_type() const { return type_; }
-  int64 memory_limit() const { return memory_; }
-
- private:
-  std::string name_, type_;
-  int64 memory_;
-};
-
 namespace internal {
 
-struct Deleter {
-  void operator()(TF_Status* s) const { TF_DeleteStatus(s); }
-  void operator()(TF_Buffer* b) const { TF_DeleteBuffer(b); }
-  void operator()(TF_Graph* g) const { TF_DeleteGraph(g); }
-  void operator()(TF_SessionOptions* o) const { TF_DeleteSessionOptions(o); }
-  void operator()(TF_ImportGraphDefOptions* o) const { TF_DeleteImportGraphDefOptions(o); }
-  void operator()(TF_DeviceList* l) const { TF_DeleteDeviceList(l); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Deleter>;
-
-// The status of one call of the C API.
-class CStatus {
- public:
-  CStatus() : s_(TF_NewStatus()) {}
-  operator TF_Status*() const { return s_.get(); }  // NOLINT
-  Status status() const { return Status(static_cast<error::Code>(TF_GetCode(s_.get())), TF_Message(s_.get())); }
-
- private:
-  Owned<TF_Status> s_;
-};
-
-inline Owned<TF_Buffer> Bytes(const protobuf::MessageLite& m) {
-  const std::string bytes = m.SerializeAsString();
-  return Owned<TF_Buffer>(TF_NewBufferFromString(bytes.data(), bytes.size()));
-}
 inline Status COptions(const SessionOptions& options, Owned<TF_SessionOptions>* out) {
   out->reset(TF_NewSessionOptions());
   const std::string config = options.config.SerializeAsString();
@@ -98,7 +63,7 @@ class Session {
                      const std::vector<std::string>& output_names, const std::vector<std::string>& target_names, std::vector<Tensor>* outputs,
                      RunMetadata* metadata) {
     std::vector<TF_Output> feeds, fetches;
-    std::vector<TF_Tensor*> values, results(output_names.size());
+    std::vector<TF_Tensor*> values;
     std::vector<const TF_Operation*> targets;
     {
       const mutex_lock lock(mu_);
@@ -108,26 +73,11 @@ class Session {
         if (!tensor.c_tensor()) return errors::InvalidArgument("the tensor that is fed for ", name, " has no value");
         values.push_back(tensor.c_tensor());
       }
-      for (const std::string& name : output_names) TF_RETURN_IF_ERROR(Find(name, &fetches));
-      for (const std::string& name : target_names) {
-        const TF_Operation* op = TF_GraphOperationByName(graph_.get(), name.c_str());
-        if (!op) return errors::NotFound("PruneForTargets: Some target nodes not found: ", name);
-        targets.push_back(op);
-      }
+      TF_RETURN_IF_ERROR(FindAll(output_names, &fetches));
+      TF_RETURN_IF_ERROR(FindTargets(target_names, &targets));
     }
     if (!output_names.empty() && !outputs) return errors::InvalidArgument("Run fetches tensors, but has no place for them");
-    const internal::CStatus s;
-    const auto run_options = internal::Bytes(options);
-    const internal::Owned<TF_Buffer> told(metadata ? TF_NewBuffer() : nullptr);
-    TF_SessionRun(session_, run_options.get(), feeds.data(), values.data(), static_cast<int>(feeds.size()), fetches.data(), results.data(),
-                  static_cast<int>(fetches.size()), targets.data(), static_cast<int>(targets.size()), told.get(), s);
-    TF_RETURN_IF_ERROR(s.status());
-    if (outputs) {
-      outputs->clear();
-      for (TF_Tensor* t : results) outputs->push_back(Tensor::Owning(t));
-    }
-    if (metadata) metadata->ParseFromArray(told->data, static_cast<int>(told->length));
-    return OkStatus();
+    return RunFound(internal::Bytes(options).get(), feeds, values, fetches, targets, outputs, metadata);
   }
   virtual Status ListDevices(std::vector<DeviceAttributes>* response) {
     if (!session_) TF_RETURN_IF_ERROR(Extend(GraphDef()));
@@ -136,9 +86,93 @@ class Session {
     TF_RETURN_IF_ERROR(s.status());
     response->clear();
     for (int i = 0; i < TF_DeviceListCount(list.get()); ++i) {
-      response->emplace_back(TF_DeviceListName(list.get(), i, s), TF_DeviceListType(list.get(), i, s), TF_DeviceListMemoryBytes(list.get(), i, s));
+      DeviceAttributes& device = response->emplace_back();
+      device.set_name(TF_DeviceListName(list.get(), i, s));
+      device.set_device_type(TF_DeviceListType(list.get(), i, s));
+      device.set_memory_limit(TF_DeviceListMemoryBytes(list.get(), i, s));
+      device.set_incarnation(TF_DeviceListIncarnation(list.get(), i, s));
     }
     return OkStatus();
+  }
+  // Runs the parts of a graph one after the other: what is fed later is not asked for yet. `handle` names the run.
+  virtual Status PRunSetup(const std::vector<std::string>& input_names, const std::vector<std::string>& output_names,
+                           const std::vector<std::string>& target_nodes, std::string* handle) {
+    std::vector<TF_Output> feeds, fetches;
+    std::vector<const TF_Operation*> targets;
+    const mutex_lock lock(mu_);
+    TF_RETURN_IF_ERROR(FindAll(input_names, &feeds));
+    TF_RETURN_IF_ERROR(FindAll(output_names, &fetches));
+    TF_RETURN_IF_ERROR(FindTargets(target_nodes, &targets));
+    const internal::CStatus s;
+    const char* name = nullptr;
+    TF_SessionPRunSetup(session_, feeds.data(), static_cast<int>(feeds.size()), fetches.data(), static_cast<int>(fetches.size()), targets.data(),
+                        static_cast<int>(targets.size()), &name, s);
+    TF_RETURN_IF_ERROR(s.status());
+    *handle = name;
+    partial_runs_[*handle].reset(name);
+    return OkStatus();
+  }
+  virtual Status PRun(const std::string& handle, const std::vector<std::pair<std::string, Tensor>>& inputs,
+                      const std::vector<std::string>& output_names, std::vector<Tensor>* outputs) {
+    std::vector<TF_Output> feeds, fetches;
+    std::vector<TF_Tensor*> values, results(output_names.size());
+    const char* run = nullptr;
+    {
+      const mutex_lock lock(mu_);
+      const auto found = partial_runs_.find(handle);
+      if (found == partial_runs_.end()) return errors::InvalidArgument("Must run 'setup' before performing partial runs!");
+      run = found->second.get();
+      for (const auto& [name, tensor] : inputs) {
+        TF_RETURN_IF_ERROR(Find(name, &feeds));
+        if (!tensor.c_tensor()) return errors::InvalidArgument("the tensor that is fed for ", name, " has no value");
+        values.push_back(tensor.c_tensor());
+      }
+      TF_RETURN_IF_ERROR(FindAll(output_names, &fetches));
+    }
+    const internal::CStatus s;
+    TF_SessionPRun(session_, run, feeds.data(), values.data(), static_cast<int>(feeds.size()), fetches.data(), results.data(),
+                   static_cast<int>(fetches.size()), nullptr, 0, s);
+    TF_RETURN_IF_ERROR(s.status());
+    outputs->clear();
+    for (TF_Tensor* t : results) outputs->push_back(Tensor::Owning(t));
+    return OkStatus();
+  }
+
+  // A run whose feeds, fetches and targets are looked up once.
+  using CallableHandle = int64_t;
+  virtual Status MakeCallable(const CallableOptions& options, CallableHandle* handle) {
+    auto callable = std::make_shared<Callable>();
+    const mutex_lock lock(mu_);
+    if (!session_) return errors::InvalidArgument("Session was not created with a graph before MakeCallable()!");
+    TF_RETURN_IF_ERROR(FindAll({options.feed().begin(), options.feed().end()}, &callable->feeds));
+    TF_RETURN_IF_ERROR(FindAll({options.fetch().begin(), options.fetch().end()}, &callable->fetches));
+    TF_RETURN_IF_ERROR(FindTargets({options.target().begin(), options.target().end()}, &callable->targets));
+    callable->run_options = internal::Bytes(options.run_options());
+    *handle = ++last_callable_;
+    callables_[*handle] = std::move(callable);
+    return OkStatus();
+  }
+  virtual Status RunCallable(CallableHandle handle, const std::vector<Tensor>& feed_tensors, std::vector<Tensor>* fetch_tensors,
+                             RunMetadata* metadata) {
+    std::shared_ptr<Callable> callable;
+    {
+      const mutex_lock lock(mu_);
+      const auto found = callables_.find(handle);
+      if (found == callables_.end()) return errors::InvalidArgument("No such callable handle: ", handle);
+      callable = found->second;
+    }
+    if (feed_tensors.size() != callable->feeds.size())
+      return errors::InvalidArgument("Expected ", callable->feeds.size(), " feed tensors, but got ", feed_tensors.size());
+    std::vector<TF_Tensor*> values;
+    for (const Tensor& tensor : feed_tensors) {
+      if (!tensor.c_tensor()) return errors::InvalidArgument("a tensor that is fed has no value");
+      values.push_back(tensor.c_tensor());
+    }
+    return RunFound(callable->run_options.get(), callable->feeds, values, callable->fetches, callable->targets, fetch_tensors, metadata);
+  }
+  virtual Status ReleaseCallable(CallableHandle handle) {
+    const mutex_lock lock(mu_);
+    return callables_.erase(handle) ? OkStatus() : errors::InvalidArgument("No such callable handle: ", handle);
   }
   virtual Status Close() {
     const internal::CStatus s;
@@ -182,6 +216,48 @@ class Session {
     return OkStatus();
   }
 
+  Status FindAll(const std::vector<std::string>& names, std::vector<TF_Output>* out) const {
+    for (const std::string& name : names) TF_RETURN_IF_ERROR(Find(name, out));
+    return OkStatus();
+  }
+  Status FindTargets(const std::vector<std::string>& names, std::vector<const TF_Operation*>* out) const {
+    for (const std::string& name : names) {
+      const TF_Operation* op = TF_GraphOperationByName(graph_.get(), name.c_str());
+      if (!op) return errors::NotFound("PruneForTargets: Some target nodes not found: ", name);
+      out->push_back(op);
+    }
+    return OkStatus();
+  }
+  Status RunFound(const TF_Buffer* run_options, const std::vector<TF_Output>& feeds, const std::vector<TF_Tensor*>& values,
+                  const std::vector<TF_Output>& fetches, const std::vector<const TF_Operation*>& targets, std::vector<Tensor>* outputs,
+                  RunMetadata* metadata) {
+    const internal::CStatus s;
+    std::vector<TF_Tensor*> results(fetches.size());
+    const internal::Owned<TF_Buffer> told(metadata ? TF_NewBuffer() : nullptr);
+    TF_SessionRun(session_, run_options, feeds.data(), values.data(), static_cast<int>(feeds.size()), fetches.data(), results.data(),
+                  static_cast<int>(fetches.size()), targets.data(), static_cast<int>(targets.size()), told.get(), s);
+    TF_RETURN_IF_ERROR(s.status());
+    if (outputs) outputs->clear();
+    for (TF_Tensor* t : results) {
+      Tensor result = Tensor::Owning(t);
+      if (outputs) outputs->push_back(std::move(result));
+    }
+    if (metadata) metadata->ParseFromArray(told->data, static_cast<int>(told->length));
+    return OkStatus();
+  }
+
+  struct Callable {
+    std::vector<TF_Output> feeds, fetches;
+    std::vector<const TF_Operation*> targets;
+    internal::Owned<TF_Buffer> run_options;
+  };
+  struct HandleDeleter {
+    void operator()(const char* handle) const { TF_DeletePRunHandle(handle); }
+  };
+  std::map<std::string, std::unique_ptr<const char, HandleDeleter>> partial_runs_;
+  std::map<CallableHandle, std::shared_ptr<Callable>> callables_;
+  CallableHandle last_callable_ = 0;
+
   const SessionOptions options_;
   mutex mu_;
   internal::Owned<TF_Graph> graph_;
@@ -195,6 +271,16 @@ inline Status NewSession(const SessionOptions& options, Session** session) {
   TF_RETURN_IF_ERROR(internal::COptions(options, &checked));
   *session = new Session(options);
   return OkStatus();
+}
+// Forgets the resources of containers (all of them, if none is named) at the target.
+inline Status Reset(const SessionOptions& options, const std::vector<std::string>& containers) {
+  internal::Owned<TF_SessionOptions> c_options;
+  TF_RETURN_IF_ERROR(internal::COptions(options, &c_options));
+  std::vector<const char*> names;
+  for (const std::string& name : containers) names.push_back(name.c_str());
+  const internal::CStatus s;
+  TF_Reset(c_options.get(), names.data(), static_cast<int>(names.size()), s);
+  return s.status();
 }
 // Null on failure.
 inline Session* NewSession(const SessionOptions& options) {

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Compiles programs for TensorFlow's C++ API against an install tree, by CMake and with the flags of pkg-config, and compares what they print with what they
+# print with TensorFlow (*.out). Arguments: cmake, the build folder, the source folder.
+set -euo pipefail
+cmake=$1 build=$2 source=$3
+tree=$PWD/tree work=$PWD/work here=$source/tests/cpp/clients
+"$cmake" --install "$build" --prefix "$tree" --strip >/dev/null
+"$cmake" -S "$here" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples/tensorflow_cpp" >/dev/null
+"$cmake" --build "$work" || exit 1
+for name in scope train graph_def dataset messages; do
+  "$work/$name" > "$name.out" || { echo "$name failed"; cat "$name.out"; exit 1; }
+  diff "$here/$name.out" "$name.out" || { echo "$name prints something else than with TensorFlow"; exit 1; }
+done
+flags="-I$tree/include -L$tree/lib -ltensorflow_cc"
+if command -v pkg-config >/dev/null; then flags=$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --cflags --libs tensorflow_cc); fi
+c++ -std=c++20 "$here/messages.cc" $flags -Wl,-rpath,"$tree/lib" -o messages
+./messages | diff "$here/messages.out" -
+echo "the clients work"
