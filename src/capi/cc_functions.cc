@@ -18,7 +18,7 @@ namespace {
 KernelContext& context_of(weft_run* run) { return *reinterpret_cast<KernelContext*>(run); }
 
 // The function as the node names it, with its own attributes.
-FunctionAttr function_of(const op::NodeInfo& node, std::string name) {
+FunctionAttr function_of(const weft_engine::op::NodeInfo& node, std::string name) {
   for (const AttrValue& value : node.attrs()) {
     if (const auto* one = value.get<FunctionAttr>(); one && one->name == name) return *one;
     if (const auto* list = value.get<std::vector<FunctionAttr>>()) {
