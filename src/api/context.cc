@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "trace/apply.h"
 #include "trace/concrete_function.h"
 #include "op/declarations.h"
 #include "op/op_traits.h"
@@ -87,8 +88,12 @@ void set_optimizer(const OptimizerOptions& options) { api::context().runtime().s
 DeviceScope::DeviceScope(std::string_view device) : previous_(api::scoped_device()) {
   api::unwrap(api::context().devices().resolve(device, api::context().soft_placement.load()));
   api::scoped_device() = std::string(device);
+  trace::eager_emitter(api::context()).set_device(api::scoped_device());  // gradients
 }
-DeviceScope::~DeviceScope() { api::scoped_device() = previous_; }
+DeviceScope::~DeviceScope() {
+  api::scoped_device() = previous_;
+  if (api::has_context()) trace::eager_emitter(api::context()).set_device(previous_);
+}
 
 std::vector<std::string> op_names() {
   std::vector<std::string> names;

@@ -153,6 +153,10 @@ TEST_CASE("shapes and int32 arithmetic stay in host memory, values go to the GPU
   REQUIRE(constant.ok());
   CHECK((*constant)[0]->device()->type() == "GPU");
   CHECK(lies_elsewhere((*constant)[0]->tensor()));
+  const auto here = (*constant)[0]->host_tensor();  // a copy that lives as long as the handle
+  REQUIRE(here.ok());
+  CHECK((*here)->data<float>()[2] == 3);
+  CHECK(*(*constant)[0]->host_tensor() == *here);
   const Tensor n = Tensor::vector(std::vector<int32_t>{1, 2});
   auto sum = execute("AddV2", {n, n});
   REQUIRE(sum.ok());

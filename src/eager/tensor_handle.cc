@@ -1,6 +1,7 @@
 #include "eager/tensor_handle.h"
 
 #include "core/interrupt.h"
+#include "core/own_memory.h"
 #include "core/threads.h"
 
 namespace weft_engine::eager {
@@ -22,6 +23,17 @@ RefPtr<TensorHandle> TensorHandle::remote(DType dtype, Device* device, std::shar
 Status TensorHandle::wait_for_op() const {
   if (ready() || !waiting_ || !waiting_->remote) return wait();
   return waiting_->remote->shape().status();
+}
+
+Result<const Tensor*> TensorHandle::host_tensor() const {
+  if (!lies_elsewhere(tensor_)) return &tensor_;
+  static std::mutex mutex;  // copies wait for their device anyway
+  std::lock_guard lock(mutex);
+  if (!on_host_) {
+    WEFT_ASSIGN(Tensor copy, to_host(tensor_));
+    on_host_ = std::make_unique<Tensor>(std::move(copy));
+  }
+  return static_cast<const Tensor*>(on_host_.get());
 }
 
 PartialShape TensorHandle::slow_shape() const {

@@ -42,6 +42,8 @@ class TensorHandle final : public op::ValueRep {
   Status wait_for_op() const;
   // After wait() was OK.
   const Tensor& tensor() const { return tensor_; }
+  // The same in host memory: brought there once where it lies elsewhere (core/own_memory.h), and kept as long as the handle. After wait() was OK.
+  Result<const Tensor*> host_tensor() const;
 
   void set(Tensor tensor);
   void fail(Status status);
@@ -79,6 +81,7 @@ class TensorHandle final : public op::ValueRep {
     bool fetching = false;
   };
   std::unique_ptr<Waiting> waiting_;
+  mutable std::unique_ptr<Tensor> on_host_;
 };
 
 }  // namespace weft_engine::eager
