@@ -6,7 +6,8 @@
 Prints a batch a line, files separated by spaces. Private are the names that are in an unnamed namespace, or behind `static` outside of any
 function, and macros. Names are found by their looks: two files that only seem to share one go separate ways, which costs nothing.
 A file or a header that it includes may bring a name of another namespace, or an alias (`using ir::Value;`, `using Value = ...`): it goes separate ways from files that
-mean another thing by the name. So does one that opens other namespaces as a whole (`using namespace`).
+mean another thing by the name. Tests, and files that open namespaces as a whole
+(`using namespace`), go with those of their folder that open the same.
 """
 
 import pathlib
@@ -77,11 +78,13 @@ def agree(brought_here, spoken, brought_there):
 
 def main():
     size = int(sys.argv[1])
-    batches = []  # [files, private names, names used, names brought from other namespaces, namespaces opened as a whole]
+    batches = []  # [files, private names, names used, names brought from other namespaces, namespaces opened as a whole, and where]
     for file in sys.argv[2:]:
         private, spoken = names_of(pathlib.Path(file))
         from_others = brought(pathlib.Path(file))
         opened = set(re.findall(r"^using namespace ([\w:]+);", pathlib.Path(file).read_text(), re.M))
+        if opened or file.endswith("_test.cc"):
+            opened = (frozenset(opened), pathlib.Path(file).parent)
         for batch in batches:
             if (
                 len(batch[0]) < size

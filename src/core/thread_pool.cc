@@ -111,6 +111,12 @@ struct ThreadPool::Impl {
     return workers > 0;
   }
 
+  bool started_with(int count) {
+    if (started.load(std::memory_order_acquire)) return true;
+    std::lock_guard lock(mutex);
+    return start(count);
+  }
+
   void work() {
     inside_pool = true;
     for (;;) {
@@ -264,19 +270,12 @@ void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) { r
 void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wake) {
   if (n <= 0) return;
   Impl::Place* place = nullptr;
-  if (n > 1 && threads_ > 1 && !inside_pool) {
+  if (n > 1 && threads_ > 1 && !inside_pool && impl_->started_with(threads_ - 1)) {
     for (Impl::Place& p : impl_->places) {
       if (!p.taken.load(std::memory_order_relaxed) && !p.taken.exchange(true, std::memory_order_acquire)) {
         place = &p;
         break;
       }
-    }
-  }
-  if (place && !impl_->started.load(std::memory_order_acquire)) {
-    std::lock_guard lock(impl_->mutex);
-    if (!impl_->start(threads_ - 1)) {
-      place->taken.store(false, std::memory_order_release);
-      place = nullptr;
     }
   }
   if (!place) {
@@ -305,7 +304,7 @@ void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wak
 void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, int64_t)> body) {
   if (n <= 0) return;
   const double total = cost * double(n);
-  if (threads_ == 1 || inside_pool || total < 2 * kGrain) {
+  if (n == 1 || threads_ == 1 || inside_pool || total < 2 * kGrain) {
     body(0, n);
     return;
   }

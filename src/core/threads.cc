@@ -1,6 +1,7 @@
 #include "core/threads.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -83,8 +84,9 @@ double cpu_quota() {
         std::ifstream q(folder + "/cpu.cfs_quota_us"), p(folder + "/cpu.cfs_period_us");
         if (q >> quota && p >> period) limit(quota, period);
       }
-      if (path.empty() || path == "/") break;
-      path.resize(path.rfind('/'));
+      const size_t slash = path.rfind('/');
+      if (path == "/" || slash == path.npos) break;
+      path.resize(slash);
     }
   }
   return least;
@@ -96,7 +98,7 @@ int available_cpus() {
   static const int count = [] {
     int n = int(std::thread::hardware_concurrency());
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+    if (sched_getaffinity(getpid(), sizeof set, &set) == 0) n = CPU_COUNT(&set);
     n = std::max(n, 1);
     const double quota = cpu_quota();
     return quota > 0 ? std::clamp(int(std::ceil(quota)), 1, n) : n;

@@ -75,6 +75,17 @@ Result<Tensor> CudaDevice::copied_to_host(const Tensor& tensor) {
   return out;
 }
 
+namespace {
+
+// Kernels are for chips from Volta on.
+bool is_new_enough(const Gpu& gpu) {
+  if (gpu.major() >= 7) return true;
+  core::log(core::LogLevel::kWarning, cat("GPU ", gpu.number(), " (", gpu.description(), ") is not used: compute capability 7.0 or more is needed"));
+  return false;
+}
+
+}  // namespace
+
 Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
   if (!driver_in_sight()) return {};
   return register_device_type("GPU", [&registry, host_memory]() -> Result<std::vector<std::unique_ptr<Device>>> {
@@ -94,11 +105,13 @@ Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
     });
     const std::lock_guard lock(visible().mutex);
     if (!visible().numbers) {
-      for (Gpu* gpu : gpus) out.push_back(std::make_unique<CudaDevice>(*gpu, gpu->number()));
+      for (Gpu* gpu : gpus) {
+        if (is_new_enough(*gpu)) out.push_back(std::make_unique<CudaDevice>(*gpu, gpu->number()));
+      }
       return out;
     }
     for (int i : *visible().numbers) {
-      if (i >= 0 && size_t(i) < gpus.size()) out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
+      if (i >= 0 && size_t(i) < gpus.size() && is_new_enough(*gpus[size_t(i)])) out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
     }
     return out;
   });

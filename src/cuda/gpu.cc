@@ -248,22 +248,32 @@ Status Gpu::check_errors(std::unique_lock<std::mutex>&) {
   WEFT_CUDA_RETURN(driver_, copy_to_host(words.data(), error_words_, words.size() * sizeof(int32_t), stream_), "reading errors of kernels");
   WEFT_CUDA_RETURN(driver_, wait_for_stream(stream_), "waiting for the GPU");
   Status first;
+  bool any = false;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] <= 0 || size_t(words[i]) > error_owners_[i]->size()) continue;
+    any = any || words[i] != 0;
+    if (!first.ok() || words[i] <= 0 || size_t(words[i]) > error_owners_[i]->size()) continue;
     first = core::invalid_argument((*error_owners_[i])[size_t(words[i] - 1)]);
-    break;
   }
-  error_owners_.clear();
-  if (!first.ok()) WEFT_CUDA_RETURN(driver_, fill(error_words_, 0, words.size() * sizeof(int32_t), stream_), "setting memory of the GPU");
+  if (queuing_ == 0) error_owners_.clear();  // kernels that are still to be launched have their words
+  if (any) WEFT_CUDA_RETURN(driver_, fill(error_words_, 0, words.size() * sizeof(int32_t), stream_), "setting memory of the GPU");
   return first;
 }
 
 Result<DevicePtr> Gpu::error_word(std::shared_ptr<const std::vector<std::string>> messages) {
   WEFT_RETURN_IF_ERROR(use());
   std::unique_lock lock(errors_mutex_);
-  if (error_owners_.size() == kErrorWords) WEFT_RETURN_IF_ERROR(check_errors(lock));
+  while (error_owners_.size() == kErrorWords) {
+    all_queued_.wait(lock, [this] { return queuing_ == 0; });
+    WEFT_RETURN_IF_ERROR(check_errors(lock));
+  }
   error_owners_.push_back(std::move(messages));
+  ++queuing_;
   return error_words_ + (error_owners_.size() - 1) * sizeof(int32_t);
+}
+
+void Gpu::queued() {
+  const std::lock_guard lock(errors_mutex_);
+  if (--queuing_ == 0) all_queued_.notify_all();
 }
 
 }  // namespace weft_engine::cuda

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -77,7 +78,9 @@ class Gpu {
   core::Status wait();
 
   // A word (int32, 0) that kernels put the number of an error into: 1 + its place in `messages`. The host looks at it when it waits. Who takes one says whose it is.
+  // queued() follows when the last kernel that may write it has been launched.
   core::Result<DevicePtr> error_word(std::shared_ptr<const std::vector<std::string>> messages);
+  void queued();
 
  private:
   friend class GpuMemory;
@@ -110,6 +113,8 @@ class Gpu {
   core::Status make_pieces();
 
   std::mutex errors_mutex_;
+  std::condition_variable all_queued_;
+  int queuing_ = 0;  // words whose kernels are not all launched
   DevicePtr error_words_ = 0;
   std::vector<std::shared_ptr<const std::vector<std::string>>> error_owners_;
 };

@@ -113,6 +113,7 @@ Status Program::run(const Call& call) {
     else s = word.status();
   }
   if (s.ok()) s = run_list(r, code_.launches);
+  if (r.error) gpu_.queued();
   if (r.arena) gpu_.free(r.arena);
   return s;
 }

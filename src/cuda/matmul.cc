@@ -117,7 +117,8 @@ bool tf32_allowed() { return tf32; }
 Result<bool> multiply(Gpu& gpu, const Product& product, DevicePtr a, DevicePtr b, DevicePtr c) {
   if (product.batch <= 0 || product.m <= 0 || product.n <= 0 || product.k <= 0 || product.batch > INT32_MAX) return false;
   Types types{};
-  if (!types_of(product.dtype, tf32, types)) return false;
+  const bool narrow = tf32;
+  if (!types_of(product.dtype, narrow, types)) return false;
   const auto not_there = [](const Status& why) {
     static std::once_flag once;
     std::call_once(once, [&] { core::log(core::LogLevel::kWarning, cat("matrix products on GPUs are slower than they could be: ", why.message())); });
@@ -129,7 +130,7 @@ Result<bool> multiply(Gpu& gpu, const Product& product, DevicePtr a, DevicePtr b
   if (!started.ok()) return not_there(started.status());
   Blas* const blas = *started;
   const std::lock_guard lock(blas->mutex);  // one workspace, one stream
-  const Key key{product, tf32, alignment_of(a) | alignment_of(b) << 8 | alignment_of(c) << 16};
+  const Key key{product, narrow, alignment_of(a) | alignment_of(b) << 8 | alignment_of(c) << 16};
   auto it = blas->ready.find(key);
   if (it == blas->ready.end()) {
     if (blas->ready.size() >= kMostChoices) {

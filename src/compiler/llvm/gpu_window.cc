@@ -107,7 +107,8 @@ core::Status GpuEmitter::window(const ir::Instr* i) {
   const ir::Dim channels = x->type.dims.back();
   const auto spatial = [](const Index& index) { return Index(index.begin() + 1, index.end() - 1); };
   Fold f;
-  f.what = "window", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(taps.size), f.rows = false;
+  f.what = "window", f.instr = i, f.kept = i->type.elements(), f.rows = false;
+  f.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(taps.size);  // of an input without elements nothing may be read
   f.types = {carried(t), core::DType::kInt64};
   f.start = [&](V) {
     std::vector<V> v{start_of(e, t, max, min, i->reduce)};
@@ -151,7 +152,8 @@ core::Status GpuEmitter::max_pool_grad(const ir::Instr* i) {
   const ir::Dim channels = x->type.dims.back(), chosen = reserve(dy->type.elements() * 4);
   const auto spatial = [](const Index& index) { return Index(index.begin() + 1, index.end() - 1); };
   Fold first;
-  first.what = "max_pool_choice", first.instr = i, first.kept = dy->type.elements(), first.reduced = ir::product(taps.size);
+  first.what = "max_pool_choice", first.instr = i, first.kept = dy->type.elements();
+  first.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(taps.size);
   first.start = [&](V) { return std::vector<V>{start_of(e, t, true, false, ir::Reduce::kMax), b.getInt32(~0u)}; };
   first.step = [&](V k, V r, const std::vector<V>& v) {
     const Index at = e.places(k, dy->type.dims), tap = e.places(r, taps.size);
@@ -163,7 +165,8 @@ core::Status GpuEmitter::max_pool_grad(const ir::Instr* i) {
   first.finish = [&](V k, const std::vector<V>& v) { e.store(core::DType::kInt32, v[1], scratch(chosen), k); };
   WEFT_RETURN_IF_ERROR(fold_by_thread(first));
   Fold second;
-  second.what = "max_pool_grad", second.instr = i, second.kept = i->type.elements(), second.reduced = first.reduced;
+  second.what = "max_pool_grad", second.instr = i, second.kept = i->type.elements();
+  second.reduced = dy->type.elements().is(0) ? ir::Dim(0) : ir::product(taps.size);
   second.start = [&](V) { return std::vector<V>{llvm::Constant::getNullValue(e.value_type(t))}; };
   second.step = [&](V k, V r, const std::vector<V>& v) {
     const Index at = e.places(k, x->type.dims), tap = e.places(r, taps.size);
@@ -192,7 +195,8 @@ core::Status GpuEmitter::conv(const ir::Instr* i) {
     std::vector<ir::Dim> sizes = taps.size;
     sizes.push_back(own);
     Fold f;
-    f.what = "conv", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(sizes), f.rows = false, f.work = 4;
+    f.what = "conv", f.instr = i, f.kept = i->type.elements(), f.rows = false, f.work = 4;
+    f.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(sizes);
     f.types = {carried(t)};
     f.start = [&](V) { return std::vector<V>{e.identity(ir::Reduce::kSum, t)}; };
     f.step = [&](V k, V r, const std::vector<V>& v) {
@@ -226,7 +230,8 @@ core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
     std::vector<ir::Dim> pixels = dims_of(dy->type);  // [batch, spatial...]
     pixels.pop_back();
     Fold f;
-    f.what = "conv_filter_grad", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(pixels), f.rows = false, f.work = 2;
+    f.what = "conv_filter_grad", f.instr = i, f.kept = i->type.elements(), f.rows = false, f.work = 2;
+    f.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(pixels);
     f.types = {carried(t)};
     f.start = [&](V) { return std::vector<V>{e.identity(ir::Reduce::kSum, t)}; };
     f.step = [&](V k, V r, const std::vector<V>& v) {
