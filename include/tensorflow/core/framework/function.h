@@ -23,7 +23,7 @@ class FunctionLibraryDefinition {
   explicit FunctionLibraryDefinition(weft_run* run) : run_(run) {}
   bool Contains(const std::string& name) const {
     weft_function* f = nullptr;
-    const bool there = internal::FromC(weft_function_instantiate(run_, internal::Text(name), nullptr, 0, nullptr, &f)).ok();
+    const bool there = internal::FromC(weft_function_instantiate(run_, internal::Text(name), nullptr, &f)).ok();
     if (there) weft_function_delete(f);
     return there;
   }

@@ -234,6 +234,7 @@ inline bool Message::MergeBytes(std::string_view bytes, int depth) {
     const int i = low;
     const FieldInfo* f = i < type_->num_fields && type_->fields[i].number == r.field() ? &type_->fields[i] : nullptr;
     const int wire = f ? kind::WireType(f->kind) : 0;
+    const bool plain = f && !f->key_kind, repeated = plain && (f->flags & kRepeated);  // a map is entries and nothing else
     bool ok = true;
     if (f && f->key_kind && r.type() == 2) {
       MapBase* map = EntriesAt(i);
@@ -251,15 +252,15 @@ inline bool Message::MergeBytes(std::string_view bytes, int depth) {
         if (values.field() == 2 && values.type() == wire) ok = values.Read(f->kind, map->Value(at), depth + 1);
       }
       ok = ok && values.ok();
-    } else if (f && (f->flags & kRepeated) && wire == 2 && r.type() == 2) {
+    } else if (repeated && wire == 2 && r.type() == 2) {
       ok = r.Read(f->kind, ItemsAt(i)->AddItem(), depth + 1);
-    } else if (f && (f->flags & kRepeated) && r.type() == wire) {
+    } else if (repeated && r.type() == wire) {
       ok = r.Read(f->kind, NumbersAt(i)->AddRaw(kind::Size(f->kind)), depth + 1);
-    } else if (f && (f->flags & kRepeated) && wire != 2 && r.type() == 2) {
+    } else if (repeated && wire != 2 && r.type() == 2) {
       WireReader packed(r.bytes());
       while (packed.NextOf(wire)) packed.Read(f->kind, NumbersAt(i)->AddRaw(kind::Size(f->kind)), depth + 1);
       ok = packed.ok();
-    } else if (f && !(f->flags & kRepeated) && r.type() == wire) {
+    } else if (plain && !repeated && r.type() == wire) {
       if (f->set >= 0) Choose(i, f->set, f->number);
       void* to = slots() + i;
       if (kind::IsText(f->kind)) to = MutableText(i);
