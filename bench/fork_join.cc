@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   for (int threads = 1; threads <= most; threads *= 2) {
     weft_engine::core::ThreadPool pool(threads);
     loop(pool, threads, 1, 0);
-    std::printf("%8d %10.2f %10.2f %10.2f %10.2f %22.2f\n", threads, loop(pool, threads, 0, 0), loop(pool, threads, 20, 0), loop(pool, threads, 100, 0),
-                loop(pool, threads, 1000, 0), loop(pool, threads, 100, 500));
+    std::printf("%8d %10.2f %10.2f %10.2f %10.2f %22.2f\n", threads, loop(pool, threads, 0, 0), loop(pool, threads, 20, 0),
+                loop(pool, threads, 100, 0), loop(pool, threads, 1000, 0), loop(pool, threads, 100, 500));
   }
 }

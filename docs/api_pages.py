@@ -26,7 +26,13 @@ GROUPS = (
     ("Training", "fit callbacks losses metrics optim progress plot summary"),
     ("Data and files", "data dataset save saved_model checkpoint graph inspect compile"),
 )
-SKIPPED = {"weft", "export", "nn", "aot/checkpoint", "op"}  # lists of includes; what compiled models use; docs/custom_ops.md describes op.h
+SKIPPED = {
+    "weft",
+    "export",
+    "nn",
+    "aot/checkpoint",
+    "op",
+}  # lists of includes; what compiled models use; docs/custom_ops.md describes op.h
 
 
 class Item:

@@ -184,7 +184,9 @@ struct ThreadPool::Impl {
   void tell(int64_t wanted) {
     news.fetch_add(1, std::memory_order_seq_cst);
     if (wanted <= 0 || sleepers.load(std::memory_order_seq_cst) == 0) return;
-    { std::lock_guard lock(mutex); }  // one that is about to sleep has seen the news, or waits
+    {
+      std::lock_guard lock(mutex);
+    }  // one that is about to sleep has seen the news, or waits
     wake.notify_one();
     if (wanted > 1) wake.notify_one();
   }

@@ -20,7 +20,8 @@ constexpr size_t kMostVersions = 64;
 constexpr int64_t kMostKeyElements = 64;  // integer arguments of at most this size may be fixed in the code
 
 bool equal_values(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() && !lies_elsewhere(b) && (a.byte_size() == 0 || std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0);
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && !lies_elsewhere(b) &&
+         (a.byte_size() == 0 || std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0);
 }
 
 }  // namespace

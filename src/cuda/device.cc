@@ -111,7 +111,8 @@ Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
       return out;
     }
     for (int i : *visible().numbers) {
-      if (i >= 0 && size_t(i) < gpus.size() && is_new_enough(*gpus[size_t(i)])) out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
+      if (i >= 0 && size_t(i) < gpus.size() && is_new_enough(*gpus[size_t(i)]))
+        out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
     }
     return out;
   });

@@ -15,9 +15,7 @@ namespace {
 
 std::atomic<uint64_t> next_generation{1};
 
-int thread_count(int wanted, bool inter) {
-  return wanted > 0 ? std::min(wanted, 1024) : core::default_threads(inter);
-}
+int thread_count(int wanted, bool inter) { return wanted > 0 ? std::min(wanted, 1024) : core::default_threads(inter); }
 
 // Each thread remembers the kernels it used last, so that a hit takes no lock. Of functions it holds weak references: a function
 // that is removed frees its kernels whatever other threads remember.

@@ -183,9 +183,9 @@ std::string header(const std::string& name, const std::string& classes) {
   std::string guard = cat("TENSORFLOW_CC_OPS_", name, "_H_");
   for (char& c : guard) c = char(std::toupper(static_cast<unsigned char>(c)));
   const std::string space = name.ends_with("_internal") ? "tensorflow::ops::internal" : "tensorflow::ops";
-  // Members of Attrs are complete types.
+  // Attributes that are messages need their classes.
   const bool messages =
-      classes.find("    ::tensorflow::TensorProto ") != std::string::npos || classes.find("    ::tensorflow::NameAttrList ") != std::string::npos;
+      classes.find("::tensorflow::TensorProto") != std::string::npos || classes.find("::tensorflow::NameAttrList") != std::string::npos;
   return cat("// Written by opgen from the op registry.\n#ifndef ", guard, "\n#define ", guard,
              "\n\n#include \"tensorflow/cc/framework/op_wrapper.h\"\n", messages ? "#include \"tensorflow/core/framework/attr_value.pb.h\"\n" : "",
              "\nnamespace ", space, " {\n\n", classes, "}  // namespace ", space, "\n\n#endif  // ", guard, "\n");

@@ -59,7 +59,8 @@ void ClusterResolver::complete_group_async(const op::CollectiveGroup& given, op:
   op::CollectiveGroup group = given;
   if (group.attributes.empty()) {
     // Of a member of this task that has been in a call before. The leader asks its own table, which knows of members that came back as others.
-    if (auto known = leader_.empty() ? nullptr : known_group(group.key); known && int(known->devices.size()) == group.size && known->rank_of(group.device) < group.size) {
+    if (auto known = leader_.empty() ? nullptr : known_group(group.key);
+        known && int(known->devices.size()) == group.size && known->rank_of(group.device) < group.size) {
       Status aborted;
       {
         std::lock_guard lock(state_->mutex);

@@ -187,7 +187,6 @@ def functions_over_two():
         print(f(tf.constant([1.0]))[0].numpy().tolist())
 
 
-
 def loops_over_two():
     """Loops and branches under the device of one worker, which change variables of both."""
     with tf.device(W0):
@@ -226,6 +225,7 @@ def loops_over_two():
             with tf.device(device):
                 y = f(tf.constant(4))
             print(short(y.device), float(y), float(a), float(b))
+
 
 def captured():
     with tf.device(W0):

@@ -105,7 +105,9 @@ def test_own_form(folder):
     """weft/op.h: one definition with kernel, gradient and lowering."""
     text = (pathlib.Path(__file__).parents[2] / "examples/tensorflow_cpp/soft_clamp.cc").read_text()
     library = build(folder, "soft_clamp", text, flags=("-std=c++20",))
-    assert "weft" not in subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout.replace(library, "")
+    assert "weft" not in subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout.replace(
+        library, ""
+    )
     ops = tf.load_op_library(library)
     assert "without corners" in ops.soft_clamp.__doc__
     x = np.array([[-3.0, 0.0, 0.5, 2.0]])
@@ -123,7 +125,10 @@ def test_own_form(folder):
             run = (lambda f: f) if compiled is None else lambda f, c=compiled: tf.function(f, jit_compile=c)
             np.testing.assert_allclose(run(ops.soft_clamp)(v).numpy(), expected, rtol=1e-6)
             np.testing.assert_allclose(run(gradient)(v).numpy(), slope, rtol=1e-6)
-    assert tf.function(ops.soft_clamp).get_concrete_function(tf.TensorSpec([None, 4], tf.float32)).outputs[0].shape == [None, 4]
+    assert tf.function(ops.soft_clamp).get_concrete_function(tf.TensorSpec([None, 4], tf.float32)).outputs[0].shape == [
+        None,
+        4,
+    ]
     with pytest.raises(tf.errors.OpError):
         ops.soft_clamp(np.array([1, 2]))
 
@@ -461,7 +466,9 @@ def test_headers_alone():
         "-",
     ]
     names = [h for h in headers if "Another name of what it includes." in (include / h).read_text()]
-    units = [[h] for h in headers if h not in names and not h.endswith("framework/dataset.h")]  # which is an error on purpose
+    units = [
+        [h] for h in headers if h not in names and not h.endswith("framework/dataset.h")
+    ]  # which is an error on purpose
     for unit in [*units, names]:
         text = "".join(f'#include "{header}"\n' for header in unit)
         done = subprocess.run([compiler, *flags], input=text, capture_output=True, text=True)
