@@ -139,6 +139,10 @@ class Message {
     return HasSub(i) ? reinterpret_cast<const T&>(*slots_[i].sub) : T::default_instance();
   }
   template <class T>
+  const T& SubIf(bool set, int i) const {
+    return set ? Sub<T>(i) : T::default_instance();
+  }
+  template <class T>
   T* MutableSub(int i) {
     Slot& slot = slots()[i];
     if (!slot.sub) slot.sub = new Message(type_->fields[i].sub);
