@@ -244,7 +244,8 @@ class Writer {
     if (f.kind == FieldType::kMessage) {
       const std::string sub = "<" + type + ">" + at + "; }";
       line("bool has_" + n + "() const { return " + (presence ? is + " && " : "") + "HasSub" + at + "; }");
-      line("const " + type + "& " + n + "() const { return " + (presence ? "SubIf<" + type + ">(" + is + ", " + std::to_string(place_) + "); }" : "Sub" + sub));
+      line("const " + type + "& " + n + "() const { return " +
+           (presence ? "SubIf<" + type + ">(" + is + ", " + std::to_string(place_) + "); }" : "Sub" + sub));
       line(type + "* mutable_" + n + "() { " + choose + "return MutableSub" + sub);
       line(clear);
       line(type + "* release_" + n + "() { " + (presence ? "if (!" + is + ") return nullptr; Unset(" + which + "); " : "") + "return ReleaseSub" +
