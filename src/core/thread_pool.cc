@@ -103,12 +103,30 @@ struct Work {
 // a while, then sleeps until it changes.
 struct ThreadPool::Impl {
   // Workers enter a place as long as it has tickets, of which a loop puts out no more than it has chunks for others: one of two chunks is no concern of
-  // fourteen further threads. `state` is the tickets that are left, and kInside for each worker that is inside.
-  static constexpr uint32_t kInside = 1 << 16, kTickets = kInside - 1;
+  // fourteen further threads. `state` is kNone and the tickets that are left, and kInside for each worker that is inside. To enter is one addition, which takes a
+  // ticket and counts the worker; who took one that was not there (less than kNone is left) leaves at once.
+  static constexpr uint32_t kInside = 1 << 16, kTickets = kInside - 1, kNone = 1 << 14, kMostTickets = 1 << 14;
   struct alignas(64) Place {
-    std::atomic<uint32_t> state{0};
+    std::atomic<uint32_t> state{kNone};
     std::atomic<Work*> work{nullptr};  // to be read inside
     std::atomic<bool> taken{false};  // by the caller of a loop
+
+    bool open() const { return (state.load(std::memory_order_relaxed) & kTickets) > kNone; }
+    bool enter() {
+      if ((state.fetch_add(kInside - 1, std::memory_order_acquire) & kTickets) > kNone) return true;
+      leave();
+      return false;
+    }
+    void leave() {
+      if (state.fetch_sub(kInside, std::memory_order_acq_rel) < 2 * kInside) state.notify_one();
+    }
+    // By the caller; 0: nobody enters any more. Not a plain store: one may just be finding that it came too late.
+    void put_out(uint32_t tickets) {
+      uint32_t seen = state.load(std::memory_order_relaxed);
+      while (!state.compare_exchange_weak(seen, (seen & ~kTickets) | (kNone + tickets), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      }
+    }
+    bool empty() const { return state.load(std::memory_order_acquire) < kInside; }
   };
   std::array<Place, 8> places;  // a ninth loop at the same time runs on its caller alone
   alignas(64) std::atomic<uint32_t> news{0};
@@ -176,20 +194,17 @@ struct ThreadPool::Impl {
   bool run_loops() {
     bool ran = false;
     for (Place& p : places) {
-      uint32_t state = p.state.load(std::memory_order_relaxed);
-      while ((state & kTickets) && !p.state.compare_exchange_weak(state, state - 1 + kInside, std::memory_order_acquire, std::memory_order_relaxed)) {
-      }
-      if (!(state & kTickets)) continue;
+      if (!p.open() || !p.enter()) continue;
       p.work.load(std::memory_order_relaxed)->run();
       ran = true;
-      if (p.state.fetch_sub(kInside, std::memory_order_acq_rel) == kInside) p.state.notify_one();
+      p.leave();
     }
     return ran;
   }
 
   bool work_left() const {
     if (queued.load(std::memory_order_relaxed)) return true;
-    return std::any_of(places.begin(), places.end(), [](const Place& p) { return p.state.load(std::memory_order_relaxed) & kTickets; });
+    return std::any_of(places.begin(), places.end(), [](const Place& p) { return p.open(); });
   }
 
   void wake_more() {
@@ -218,7 +233,7 @@ struct ThreadPool::Impl {
     new (&queue) std::deque<std::function<void()>>;
     for (Place& p : places) {
       p.work = nullptr;
-      p.state = 0;
+      p.state = kNone;
       p.taken = false;
     }
     sleepers = queued = 0;
@@ -317,17 +332,16 @@ void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wak
   Work work(n, body, threads_);
   const int64_t helpers = std::min<int64_t>(n, threads_) - 1;
   place->work.store(&work, std::memory_order_relaxed);
-  place->state.store(uint32_t(std::min<int64_t>(helpers, Impl::kTickets)), std::memory_order_release);
+  place->put_out(uint32_t(std::min<int64_t>(helpers, Impl::kMostTickets)));
   impl_->tell(*place, wake ? helpers : 0);
   const int number = std::exchange(thread_number, 0);
   inside_pool = true;
   work.run();
   inside_pool = false;
   thread_number = number;
-  (void)place->state.fetch_and(~Impl::kTickets, std::memory_order_acq_rel);
-  const auto left = [&] { return place->state.load(std::memory_order_acquire) == 0; };
-  if (!left() && !(impl_->may_spin && spin(left))) {
-    for (uint32_t state; (state = place->state.load(std::memory_order_acquire)) != 0;) place->state.wait(state);
+  place->put_out(0);
+  if (!place->empty() && !(impl_->may_spin && spin([&] { return place->empty(); }))) {
+    for (uint32_t state; (state = place->state.load(std::memory_order_acquire)) >= Impl::kInside;) place->state.wait(state);
   }
   place->taken.store(false, std::memory_order_release);
   if (work.error) std::rethrow_exception(std::exchange(work.error, nullptr));
