@@ -81,21 +81,22 @@ double part_cost(int64_t rows, int64_t columns, int64_t k, bool pack, double siz
   return std::max(r, 6.) * n * depth * size / (4 * kGemmPerNs) + size * (r * depth + n * depth * (pack ? 3 : 1) + r * n) / kGemmBytesPerNs;
 }
 
-// The least of: rounds of parts, and handing them over, which costs with every thread that takes part.
+// The least of: rounds of parts, the last of which comes somewhat late, and handing them over, which costs with every thread that takes part.
 GemmGrid find_grid(int64_t m, int64_t n, int64_t k, bool pack, int size, int64_t threads) {
   constexpr int64_t kLeastRows = 8;
+  constexpr double kLate = 0.15;
   const double work = double(m) * double(n) * double(k) * (size / 4.0);
   const int64_t panels = (n + 31) / 32, most_rows = std::max<int64_t>(1, m / kLeastRows);
   const int64_t most = int64_t(std::min(work / kGemmLeastWork, 3. * double(threads)));
   GemmGrid best;
   double least = part_cost(m, panels, k, pack, size);
-  // A third as many parts as there may be, half as many, ... for every number of columns that is a power of two, or all panels.
-  for (int64_t wanted = most; wanted > 1; wanted = wanted > threads ? wanted - threads : wanted > 4 ? wanted * 3 / 4 : wanted - 1) {
+  // Three parts for each thread, two, one, then fewer parts than threads; with every number of columns that is a power of two, or all panels.
+  for (int64_t wanted = most; wanted > 1; wanted = wanted > threads ? (wanted - 1) / threads * threads : wanted > 4 ? wanted * 3 / 4 : wanted - 1) {
     for (int64_t c = 1; c <= std::min(panels, wanted); c = c < panels && 2 * c > panels ? panels : 2 * c) {
       const GemmGrid grid{std::min(wanted / c, most_rows), c};
       const double rounds = double((grid.parts() + threads - 1) / threads);
-      const double cost =
-          rounds * part_cost((m + grid.rows - 1) / grid.rows, (panels + c - 1) / c, k, pack, size) + hand_over_ns(std::min(threads, grid.parts()));
+      const double cost = (rounds + kLate) * part_cost((m + grid.rows - 1) / grid.rows, (panels + c - 1) / c, k, pack, size) +
+                          hand_over_ns(std::min(threads, grid.parts()));
       if (cost < least) least = cost, best = grid;
     }
   }

@@ -240,11 +240,13 @@ bool reorder(const Convolution& c, const dnnl_memory_desc_t& from_desc, const vo
   return execute(c.l, c.reorder, {{DNNL_ARG_FROM, &from_desc, from}, {DNNL_ARG_TO, &to_desc, to}});
 }
 
-// How many images one task takes: about 16 tasks, and not less work than 0.8 million multiplications.
+// How many images one task takes: about 16 tasks, or 48 where there is more work for each than 10 million multiplications, and never less than 0.8 million.
 int64_t images_per_task(const ConvGeometry& g) {
   const double work = double(g.out_positions()) * double(g.patch()) * double(g.out_channels);
   const int64_t enough = int64_t(8e5 / std::max(work, 1.0)) + 1;
-  return std::clamp<int64_t>(std::max((g.batch + 15) / 16, enough), 1, g.batch);
+  int64_t images = (g.batch + 15) / 16;
+  if (work * double(images) > 1e7) images = (g.batch + 47) / 48;
+  return std::clamp<int64_t>(std::max(images, enough), 1, g.batch);
 }
 
 bool usable(const ConvGeometry& g) {
