@@ -1,6 +1,6 @@
 // What a parallel loop costs: microseconds from its call to its end, for loops of a given total work, by the number of threads.
 //
-//   g++ -std=c++20 -O2 -Isrc bench/fork_join.cc src/core/{thread_pool,threads,interrupt,status,cat,fork}.cc -o fork_join -lpthread && ./fork_join
+//   g++ -std=c++20 -O2 -Isrc bench/fork_join.cc src/core/{thread_pool,threads,interrupt,status,cat,fork,loop_record}.cc -o fork_join -lpthread -ldl && ./fork_join
 //
 // "empty" is the price of handing work over; the others show from how much work on threads pay, and what a pause between loops does (workers sleep).
 #include <algorithm>

@@ -41,6 +41,12 @@ def build(folder):
     return out
 
 
+def golden_models(folder):
+    with tarfile.open(HERE.parent / "tests/models/saved/models.tar.xz") as t:
+        t.extractall(folder)
+    return pathlib.Path(folder) / "models"
+
+
 def run(program, library, args, models):
     """Median microseconds by case, and the peak memory of the process in MB."""
     call = (
@@ -72,11 +78,8 @@ def main():
     memory = {name: [] for name in libraries}
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryDirectory() as folder:
-        program, models = build(folder), None
-        if args.models:
-            with tarfile.open(HERE.parent / "tests/models/saved/models.tar.xz") as t:
-                t.extractall(folder)
-            models = pathlib.Path(folder) / "models"
+        program = build(folder)
+        models = golden_models(folder) if args.models else None
         for round_number in range(args.rounds):
             for name, path in libraries.items():
                 if sys.stderr.isatty():

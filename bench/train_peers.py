@@ -1,6 +1,7 @@
 """PyTorch and JAX on the networks of train_step.cc: one step of training on 32 rows, forward, gradients and update.
 
-train_peers.py torch|jax [THREADS]      one line a case: NAME/train32 CONTENDER MICROSECONDS
+train_peers.py torch|jax [THREADS]                      one line a case: NAME/train32 CONTENDER MICROSECONDS
+train_peers.py torch THREADS BATCH NAME/train NAME/serve ...     PyTorch eager alone, on these cases (bench/threads.py)
 """
 
 import os
@@ -8,12 +9,13 @@ import sys
 import time
 
 side, threads = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+rows, wanted = int(sys.argv[3]) if len(sys.argv) > 3 else 32, sys.argv[4:]
 os.environ["OMP_NUM_THREADS"] = str(threads)
 if threads == 1:
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 
 
-def report(name, who, step):
+def report(name, who, step, kind="train"):
     for _ in range(4):
         step()
     start = time.perf_counter()
@@ -24,7 +26,7 @@ def report(name, who, step):
         for _ in range(runs):
             step()
         times.append((time.perf_counter() - start) / runs)
-    print(f"{name}/train32 {who} {sorted(times)[5] * 1e6:.1f}", flush=True)
+    print(f"{name}/{kind}{rows} {who} {sorted(times)[5] * 1e6:.1f}", flush=True)
 
 
 def torch_side():
@@ -63,26 +65,48 @@ def torch_side():
             return self.head(self.blocks(x).mean(1))
 
     conv = lambda i, o: [nn.Conv2d(i, o, 3, padding="same"), nn.ReLU(), nn.MaxPool2d(2)]
+    norm = lambda i, o, stride: [nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU()]
     nets = {
-        "mlp": (nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)), (32, 784)),
+        "mlp": (nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)), (784,)),
         "cnn": (
             nn.Sequential(
                 *conv(1, 32), *conv(32, 64), nn.Flatten(), nn.Linear(7 * 7 * 64, 128), nn.ReLU(), nn.Linear(128, 10)
             ),
-            (32, 1, 28, 28),
+            (1, 28, 28),
         ),
-        "lstm": (LastOfLstm(), (32, 28, 28)),
-        "transformer": (Transformer(), (32, 32, 64)),
+        "cnn_bn": (
+            nn.Sequential(
+                *norm(3, 16, 1),
+                *norm(16, 32, 2),
+                *norm(32, 32, 1),
+                *norm(32, 64, 2),
+                nn.AdaptiveAvgPool2d(1),
+                nn.Flatten(),
+                nn.Linear(64, 10),
+            ),
+            (3, 32, 32),
+        ),
+        "lstm": (LastOfLstm(), (28, 28)),
+        "transformer": (Transformer(), (32, 64)),
     }
-    y = torch.arange(32) % 10
+    y = torch.arange(rows) % 10
     for name, (net, shape) in nets.items():
-        x = torch.randn(*shape)
+        x = torch.randn(rows, *shape)
+        if f"{name}/serve" in wanted:
+            net.eval()
+            with torch.inference_mode():
+                report(name, "torch-eager", lambda: net(x), "serve")
+            net.train()
+        if f"{name}/train" not in wanted if wanted else name == "cnn_bn":
+            continue
         optimizer = (
             torch.optim.SGD(net.parameters(), 0.1)
             if name == "mlp"
             else torch.optim.Adam(net.parameters(), 1e-3, fused=True)
         )
-        for who, model in (("torch-eager", net), ("torch-compile", torch.compile(net))):
+        for who, model in (("torch-eager", net), ("torch-compile", None if wanted else torch.compile(net))):
+            if model is None:
+                continue
 
             def step():
                 optimizer.zero_grad(set_to_none=True)

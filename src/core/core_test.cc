@@ -175,7 +175,7 @@ TEST_CASE("loops of many callers: each chunk once, the first exception reaches i
     for (int u = 0; u < 12; ++u) {  // more than the pool has places for
       users.emplace_back([&, u] {
         for (int k = 0; k < 200; ++k) {
-          const int64_t n = 1 + (7 * k + u) % 40;
+          const int64_t n = 1 + (7 * k + u) % 90;  // few chunks and many are dealt out in two ways
           const bool throws = k % 50 == 49;
           std::vector<int> seen(size_t(n), 0);  // plain: a second visit would be a race
           try {
@@ -203,6 +203,22 @@ TEST_CASE("loops of many callers: each chunk once, the first exception reaches i
     for (auto& u : users) u.join();
     CHECK(wrong == 0);
   }
+}
+
+TEST_CASE("a thread knows that it is inside of a pool, where loops do not fork") {
+  ThreadPool pool(3);
+  CHECK(!ThreadPool::inside());
+  std::atomic<int> outside{0};
+  pool.parallel_chunks(40, [&](int64_t) { outside += !ThreadPool::inside(); });
+  CHECK(outside == 0);
+  CHECK(!ThreadPool::inside());
+  auto ran = std::make_shared<std::atomic<int>>(0);
+  pool.schedule([ran] {
+    *ran = ThreadPool::inside() ? 1 : 2;
+    ran->notify_all();
+  });
+  ran->wait(0);
+  CHECK(*ran == 1);
 }
 
 TEST_CASE("the number of threads nobody gave: the environment's, else the processors of this process") {

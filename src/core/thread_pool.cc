@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -12,17 +13,18 @@
 #include <mutex>
 
 #include "core/interrupt.h"
+#include "core/loop_record.h"
 #include "core/threads.h"
 
 namespace weft_engine::core {
 namespace {
 
 // A part of a loop takes at least this many nanoseconds: a worker that is awake begins one within a microsecond.
-constexpr double kGrain = 5'000;
+constexpr double kGrain = 4'000;
 // A loop below this is not worth waking workers that sleep, which takes tens of microseconds.
 constexpr double kWorthWaking = 40'000;
 // How long a worker without work looks for some before it sleeps. The loops of a training step follow each other faster than this.
-constexpr auto kSpin = std::chrono::microseconds(50);
+constexpr auto kSpin = std::chrono::microseconds(100);
 
 thread_local bool inside_pool = false;
 
@@ -50,22 +52,38 @@ bool spin(Done done) {
   return false;
 }
 
+// Which of the pool's threads this is: 0 for callers.
+thread_local int thread_number = 0;
+
 // A parallel loop, on its caller's stack.
 struct Work {
+  static constexpr int64_t kMarked = 64;
   const int64_t n;
   const FunctionRef<void(int64_t)> body;
-  alignas(64) std::atomic<int64_t> next{0};
+  const int threads;
+  alignas(64) std::atomic<int64_t> next{0};  // of more than kMarked chunks
+  std::atomic<uint64_t> left;                // of fewer: a bit for each that nobody took
   std::atomic<bool> failed{false};
   std::exception_ptr error;  // the first that a chunk threw; the chunks after it are not run
 
-  Work(int64_t count, FunctionRef<void(int64_t)> f) : n(count), body(f) {}
-  bool left() const { return next.load(std::memory_order_relaxed) < n; }
-  // False: nothing was left.
-  bool run() noexcept {
-    if (!left()) return false;
-    bool ran = false;
-    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
-      ran = true;
+  Work(int64_t count, FunctionRef<void(int64_t)> f, int t)
+      : n(count), body(f), threads(t), left(count < kMarked ? (uint64_t(1) << count) - 1 : ~uint64_t(0)) {}
+
+  // A chunk for the calling thread, n or more: none is left. A thread begins with the same part of the range in every loop, since loops that follow each other
+  // tend to read there what the last one wrote, and goes on with what comes behind it.
+  int64_t take(int64_t first) {
+    if (n > kMarked) return next.fetch_add(1, std::memory_order_relaxed);
+    for (uint64_t seen = left.load(std::memory_order_relaxed); seen;) {
+      const uint64_t behind = seen >> first << first, bit = uint64_t(1) << std::countr_zero(behind ? behind : seen);
+      seen = left.fetch_and(~bit, std::memory_order_relaxed);
+      if (seen & bit) return std::countr_zero(bit);
+    }
+    return n;
+  }
+
+  void run() noexcept {
+    const int64_t first = n > kMarked ? 0 : n * std::min(thread_number, threads - 1) / threads;
+    for (int64_t i; (i = take(first)) < n;) {
       if (failed.load(std::memory_order_relaxed)) [[unlikely]]
         continue;
       try {
@@ -76,7 +94,6 @@ struct Work {
         if (!failed.exchange(true)) error = std::current_exception();
       }
     }
-    return ran;
   }
 };
 
@@ -85,10 +102,31 @@ struct Work {
 // Workers look at a few places for loops, and at a queue for tasks. `news` counts what was put there: a worker that found nothing watches it for
 // a while, then sleeps until it changes.
 struct ThreadPool::Impl {
+  // Workers enter a place as long as it has tickets, of which a loop puts out no more than it has chunks for others: one of two chunks is no concern of
+  // fourteen further threads. `state` is kNone and the tickets that are left, and kInside for each worker that is inside. To enter is one addition, which takes a
+  // ticket and counts the worker; who took one that was not there (less than kNone is left) leaves at once.
+  static constexpr uint32_t kInside = 1 << 16, kTickets = kInside - 1, kNone = 1 << 14, kMostTickets = 1 << 14;
   struct alignas(64) Place {
-    std::atomic<bool> taken{false};       // by the caller of a loop
-    std::atomic<Work*> work{nullptr};     // set while workers may enter
-    std::atomic<int> users{0};            // workers that looked at it and have not left
+    std::atomic<uint32_t> state{kNone};
+    std::atomic<Work*> work{nullptr};  // to be read inside
+    std::atomic<bool> taken{false};  // by the caller of a loop
+
+    bool open() const { return (state.load(std::memory_order_relaxed) & kTickets) > kNone; }
+    bool enter() {
+      if ((state.fetch_add(kInside - 1, std::memory_order_acquire) & kTickets) > kNone) return true;
+      leave();
+      return false;
+    }
+    void leave() {
+      if (state.fetch_sub(kInside, std::memory_order_acq_rel) < 2 * kInside) state.notify_one();
+    }
+    // By the caller; 0: nobody enters any more. Not a plain store: one may just be finding that it came too late.
+    void put_out(uint32_t tickets) {
+      uint32_t seen = state.load(std::memory_order_relaxed);
+      while (!state.compare_exchange_weak(seen, (seen & ~kTickets) | (kNone + tickets), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      }
+    }
+    bool empty() const { return state.load(std::memory_order_acquire) < kInside; }
   };
   std::array<Place, 8> places;  // a ninth loop at the same time runs on its caller alone
   alignas(64) std::atomic<uint32_t> news{0};
@@ -97,8 +135,8 @@ struct ThreadPool::Impl {
   alignas(64) std::mutex mutex;  // guards the queue, the number of workers, and going to sleep
   std::condition_variable wake, ended;
   std::deque<std::function<void()>> queue;
-  int workers = 0;
-  bool may_spin = true;               // set before `started`
+  int workers = 0, all = 0;  // `all`: that were started
+  bool may_spin = true;  // both set before `started`
   std::atomic<bool> started{false};
   Impl *previous = nullptr, *next = nullptr;  // in the list of all pools
 
@@ -106,7 +144,8 @@ struct ThreadPool::Impl {
   bool start(int count) {
     if (workers) return true;
     may_spin = count < available_cpus();  // more threads than processors would only keep each other from work
-    while (workers < count && start_thread([this] { work(); }).ok()) ++workers;
+    while (workers < count && start_thread([this, number = workers + 1] { work(number); }).ok()) ++workers;
+    all = workers;
     started.store(workers > 0, std::memory_order_release);
     return workers > 0;
   }
@@ -117,8 +156,9 @@ struct ThreadPool::Impl {
     return start(count);
   }
 
-  void work() {
+  void work(int number) {
     inside_pool = true;
+    thread_number = number;
     for (;;) {
       const uint32_t seen = news.load(std::memory_order_acquire);
       if (run_task() || run_loops()) continue;
@@ -154,36 +194,31 @@ struct ThreadPool::Impl {
   bool run_loops() {
     bool ran = false;
     for (Place& p : places) {
-      if (!p.work.load(std::memory_order_relaxed)) continue;
-      // Either the caller, who takes the work away and then looks for users, sees this one, or this one sees that there is nothing.
-      p.users.fetch_add(1, std::memory_order_seq_cst);
-      if (Work* w = p.work.load(std::memory_order_seq_cst)) ran |= w->run();
-      if (p.users.fetch_sub(1, std::memory_order_acq_rel) == 1) p.users.notify_one();
+      if (!p.open() || !p.enter()) continue;
+      p.work.load(std::memory_order_relaxed)->run();
+      ran = true;
+      p.leave();
     }
     return ran;
   }
 
-  bool work_left() {
+  bool work_left() const {
     if (queued.load(std::memory_order_relaxed)) return true;
-    for (Place& p : places) {
-      if (!p.work.load(std::memory_order_relaxed)) continue;
-      p.users.fetch_add(1, std::memory_order_seq_cst);
-      Work* w = p.work.load(std::memory_order_seq_cst);
-      const bool left = w && w->left();
-      if (p.users.fetch_sub(1, std::memory_order_acq_rel) == 1) p.users.notify_one();
-      if (left) return true;
-    }
-    return false;
+    return std::any_of(places.begin(), places.end(), [](const Place& p) { return p.open(); });
   }
 
   void wake_more() {
     for (int i = 0; i < 2 && sleepers.load(std::memory_order_relaxed) > 0 && work_left(); ++i) wake.notify_one();
   }
 
-  // After something was put where workers look.
-  void tell(int64_t wanted) {
+  // After a loop was put where workers look. Sleepers are left alone where enough others look for work.
+  void tell(const Place& place, int64_t wanted) {
     news.fetch_add(1, std::memory_order_seq_cst);
-    if (wanted <= 0 || sleepers.load(std::memory_order_seq_cst) == 0) return;
+    const int asleep = wanted > 0 ? sleepers.load(std::memory_order_seq_cst) : 0;
+    if (asleep == 0) return;
+    const bool alone =
+        std::all_of(places.begin(), places.end(), [&](const Place& p) { return &p == &place || !p.taken.load(std::memory_order_relaxed); });
+    if (may_spin && alone && all - asleep >= wanted && queued.load(std::memory_order_relaxed) == 0) return;
     {
       std::lock_guard lock(mutex);
     }  // one that is about to sleep has seen the news, or waits
@@ -198,7 +233,7 @@ struct ThreadPool::Impl {
     new (&queue) std::deque<std::function<void()>>;
     for (Place& p : places) {
       p.work = nullptr;
-      p.users = 0;
+      p.state = kNone;
       p.taken = false;
     }
     sleepers = queued = 0;
@@ -242,6 +277,8 @@ struct Pools {
 
 ThreadPool::ThreadPool(int threads) : impl_(std::make_unique<Impl>()), threads_(std::max(threads, 1)) { Pools<Impl>::get().add(impl_.get()); }
 
+bool ThreadPool::inside() { return inside_pool; }
+
 ThreadPool::~ThreadPool() {
   Pools<Impl>::get().remove(impl_.get());
   std::unique_lock lock(impl_->mutex);
@@ -267,7 +304,11 @@ void ThreadPool::schedule(std::function<void()> task) {
   task();
 }
 
-void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) { run_chunks(n, body, true); }
+void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
+  if (LoopRecord* r = LoopRecord::get()) [[unlikely]]
+    return r->loop(n, 0, __builtin_return_address(0), body);
+  run_chunks(n, body, true);
+}
 
 void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wake) {
   if (n <= 0) return;
@@ -288,16 +329,19 @@ void ThreadPool::run_chunks(int64_t n, FunctionRef<void(int64_t)> body, bool wak
     }
     return;
   }
-  Work work(n, body);
-  place->work.store(&work, std::memory_order_seq_cst);
-  impl_->tell(wake ? n - 1 : 0);
+  Work work(n, body, threads_);
+  const int64_t helpers = std::min<int64_t>(n, threads_) - 1;
+  place->work.store(&work, std::memory_order_relaxed);
+  place->put_out(uint32_t(std::min<int64_t>(helpers, Impl::kMostTickets)));
+  impl_->tell(*place, wake ? helpers : 0);
+  const int number = std::exchange(thread_number, 0);
   inside_pool = true;
-  (void)work.run();
+  work.run();
   inside_pool = false;
-  place->work.store(nullptr, std::memory_order_seq_cst);
-  const auto left = [&] { return place->users.load(std::memory_order_seq_cst) == 0; };
-  if (!left() && !(impl_->may_spin && spin(left))) {
-    for (int users; (users = place->users.load(std::memory_order_seq_cst)) != 0;) place->users.wait(users);
+  thread_number = number;
+  place->put_out(0);
+  if (!place->empty() && !(impl_->may_spin && spin([&] { return place->empty(); }))) {
+    for (uint32_t state; (state = place->state.load(std::memory_order_acquire)) >= Impl::kInside;) place->state.wait(state);
   }
   place->taken.store(false, std::memory_order_release);
   if (work.error) std::rethrow_exception(std::exchange(work.error, nullptr));
@@ -310,9 +354,12 @@ void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, 
     body(0, n);
     return;
   }
-  // A few parts per thread even out uneven progress.
-  const int64_t parts = std::clamp<int64_t>(int64_t(std::min(total / kGrain, 1e6)), 2, std::min<int64_t>(n, 4 * threads_));
+  // A few parts per thread even out uneven progress; as many for each, or some would wait for the others.
+  int64_t parts = std::clamp<int64_t>(int64_t(std::min(total / kGrain, 1e6)), 2, std::min<int64_t>(n, 4 * threads_));
+  if (parts > threads_) parts -= parts % threads_;
   const int64_t size = (n + parts - 1) / parts;
+  if (LoopRecord* r = LoopRecord::get()) [[unlikely]]
+    return r->loop((n + size - 1) / size, total, __builtin_return_address(0), [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
   run_chunks((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); }, total >= kWorthWaking);
 }
 

@@ -17,6 +17,8 @@ class ThreadPool {
   explicit ThreadPool(int threads);
   ~ThreadPool();
   int threads() const { return threads_; }
+  // The calling thread runs a chunk or a task of a pool: loops that it starts have one thread, itself.
+  static bool inside();
 
   // Calls body(begin, end) on parts that cover [0, n). `cost` is a rough count of nanoseconds an item
   // takes: work worth less than the price of handing it over stays on the caller. Which parts there are may

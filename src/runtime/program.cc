@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/loop_record.h"
 #include "core/own_memory.h"
-
 #include "core/threads.h"
 #include "graph/node_traits.h"
 #include "op/cancellation.h"
@@ -317,7 +317,7 @@ Status Program::step_with_refs(const Instruction& in, const KernelEnv& env, Fram
 Status Program::execute(const KernelEnv& caller, Frame& f) {
   KernelEnv env = caller;
   env.device = device_;
-  if (env.trace) [[unlikely]]
+  if (env.trace || core::LoopRecord::get()) [[unlikely]]
     return execute_traced(env, f);
   for (uint32_t a : unused_args_) f.slots[a].drop();
   const Instruction* in = instructions_.data();
@@ -343,6 +343,8 @@ Status Program::execute(const KernelEnv& caller, Frame& f) {
 Status Program::execute_traced(const KernelEnv& env, Frame& f) {
   for (uint32_t a : unused_args_) f.slots[a].drop();
   for (const Instruction& in : instructions_) {
+    core::LoopRecord* const loops = core::LoopRecord::get();
+    if (loops) loops->begin_op(in.node->op());
     StepTrace::Event e{in.node->name(), std::string(in.node->op()), device_->name(), StepTrace::now(), 0, StepTrace::thread_number(), {}};
     KernelContext c(*in.node, env, {f.operands.get() + in.operands, in.num_inputs}, {f.slots.get() + in.first_output, in.num_outputs});
     c.donate_inputs(in.donated);
@@ -359,7 +361,8 @@ Status Program::execute_traced(const KernelEnv& env, Frame& f) {
       for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) f.slots[frees_[i]].drop();
     }
     e.end_ns = StepTrace::now();
-    env.trace->add(std::move(e));
+    if (loops) loops->end_op();
+    if (env.trace) env.trace->add(std::move(e));
     if (!s.ok()) return fail(std::move(s), in);
   }
   return {};

@@ -327,6 +327,33 @@ def test_help_and_completion():
     subprocess.run(["bash", "-n"], input=run("completion", "bash"), text=True, check=True)
 
 
+def test_loops_are_recorded():
+    """WEFT_LOOPS: what bench/loops.py reads, and the same numbers as without."""
+    model = next(str(p)[:-4] for p in unpacked("models") if p.stem == "transformer")
+    np.save(work / "rows.npy", np.random.default_rng(1).normal(size=(32, 32, 64)).astype("float32"))
+    call = ("run", model, "-i", f"x={work}/rows.npy", "-o")
+    os.environ["TF_NUM_INTRAOP_THREADS"] = "4"
+    run(*call, f"y={work}/plain.npy")
+    os.environ["WEFT_LOOPS"] = str(work / "loops.txt")
+    run(*call, f"y={work}/recorded.npy")
+    del os.environ["WEFT_LOOPS"], os.environ["TF_NUM_INTRAOP_THREADS"]
+    assert (np.load(work / "plain.npy") == np.load(work / "recorded.npy")).all()
+    lines = [line.split() for line in (work / "loops.txt").read_text().splitlines()]
+    kinds = [line[0] for line in lines]
+    assert kinds.count("op") == kinds.count("end") > 0 and "_FusedMatMul" in [
+        line[2] for line in lines if line[0] == "op"
+    ]
+    assert kinds.count("loop") == kinds.count("back") > 0
+    times = [int(line[1]) for line in lines]
+    assert times == sorted(times)
+    for number, line in enumerate(lines):
+        if (
+            line[0] == "loop"
+        ):  # its chunks took no longer than it, and one of four threads at least has something to do beside the caller
+            chunks = [int(c) for c in line[4:]]
+            assert len(chunks) > 1 and sum(chunks) <= int(lines[number + 1][1]) - int(line[1])
+
+
 def main():
     work.mkdir(parents=True, exist_ok=True)
     os.chdir(work)

@@ -1,5 +1,6 @@
 #include "kernels/cpu/batch_matmul.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -39,7 +40,8 @@ void run_real(const BatchMatMulArgs& g, const T* a, const T* b, T* c, ThreadPool
   auto one = [&](int64_t ia, int64_t ib, int64_t ic, ThreadPool* p) {
     multiply(g.transa, g.transb, g.m, g.n, g.k, a + ia * g.m * g.k, lda, b + ib * g.k * g.n, ldb, c + ic * g.m * g.n, g.n, p);
   };
-  if (g.batches < 2 * pool.threads()) {
+  const int64_t threads = pool.threads();
+  if (g.batches < 2 * threads && gemm_grid(g.m, g.n, g.k, g.transb, sizeof(T), threads).parts() >= std::min(g.batches, threads)) {
     for (int64_t i = 0; i < g.batches; ++i) one(g.a_index.empty() ? i : g.a_index[size_t(i)], g.b_index.empty() ? i : g.b_index[size_t(i)], i, &pool);
     return;
   }

@@ -1,5 +1,6 @@
 #include "kernels/cpu/fused.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "kernels/cpu/gemm.h"
@@ -13,12 +14,32 @@ void layer_norm(const LayerNormArgs& g, ThreadPool& pool) {
   pool.parallel_for(g.rows, double(g.n) * 0.3 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(layer_norm_rows)(g, begin, end); });
 }
 
-void lstm_gates(const LstmGates& g, ThreadPool& pool) {
-  pool.parallel_for(g.rows, double(g.cells) * 2 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_rows)(g, begin, end); });
+void lstm_cell(const LstmCellArgs& g, ThreadPool& pool) {
+  const LstmGates& to = g.gates;
+  const int64_t n = to.cells, wide = 4 * n;
+  const auto products = [&](int64_t i0, int64_t rows, int64_t j0, int64_t columns) {
+    float* const out = to.gates + i0 * wide + j0;
+    if (g.x) sgemm(false, false, rows, columns, g.inputs, g.x + i0 * g.inputs, g.inputs, g.w + j0, wide, out, wide, false);
+    sgemm(false, false, rows, columns, n, g.h_in + i0 * n, n, g.r + j0, wide, out, wide, g.x != nullptr);
+  };
+  // A gate's functions take as long as some hundred multiplications.
+  const GemmGrid grid = gemm_grid(to.rows, n, 4 * (n + (g.x ? g.inputs : 0)) + 200, false, sizeof(float), ThreadPool::inside() ? 1 : pool.threads());
+  if (grid.parts() == 1) {
+    products(0, to.rows, 0, wide);
+    return WEFT_BEST_ISA(lstm_gate_rows)(to, 0, to.rows, 0, n);
+  }
+  pool.parallel_chunks(grid.parts(), [&](int64_t part) {
+    const int64_t r = part % grid.rows, c = part / grid.rows, panels = (n + 31) / 32;
+    const int64_t i0 = to.rows * r / grid.rows, i1 = to.rows * (r + 1) / grid.rows;
+    const int64_t j0 = panels * c / grid.columns * 32, j1 = std::min(n, panels * (c + 1) / grid.columns * 32);
+    if (i1 <= i0 || j1 <= j0) return;
+    for (int64_t gate = 0; gate < 4; ++gate) products(i0, i1 - i0, gate * n + j0, j1 - j0);
+    WEFT_BEST_ISA(lstm_gate_rows)(to, i0, i1, j0, j1);
+  });
 }
 
 void lstm_gate_gradients(const LstmGateGradients& g, ThreadPool& pool) {
-  pool.parallel_for(g.rows, double(g.cells) + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_gradient_rows)(g, begin, end); });
+  pool.parallel_for(g.rows, double(g.cells) * 2 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_gradient_rows)(g, begin, end); });
 }
 
 void gru_gates(const GruGates& g, ThreadPool& pool) {

@@ -22,11 +22,17 @@ void layer_norm(const LayerNormArgs& g, core::ThreadPool& pool);
 //   i, f, o = sigmoid(gate + bias), g = tanh(gate + bias); c_out = f c + i g; h = o tanh(c_out)
 // i, f, g, o and tanh_c are written where they are not null. bias_step is 0 where all rows have one bias, else 4 cells.
 struct LstmGates {
-  const float *gates, *bias, *c;
-  float *h, *c_out, *i, *f, *g, *o, *tanh_c;
+  const float *bias, *c;
+  float *gates, *h, *c_out, *i, *f, *g, *o, *tanh_c;
   int64_t rows, cells, bias_step;
 };
-void lstm_gates(const LstmGates& g, core::ThreadPool& pool);
+// gates = x w + h_in r, then as above: one loop, whose parts are some rows of some cells with all of their gates. x [rows, inputs] may be null.
+struct LstmCellArgs {
+  const float *x, *w, *h_in, *r;
+  int64_t inputs;
+  LstmGates gates;
+};
+void lstm_cell(const LstmCellArgs& g, core::ThreadPool& pool);
 
 // The same step backwards: dgates [rows, 4 cells], of the gates in front of their activations, and dc_in, of c, from dh and
 // dc_out (may be null), of the results. dc_in may be dc_out or dh.
@@ -78,7 +84,7 @@ void attention_gradient(const AttentionGradientArgs& g, core::ThreadPool& pool);
 // t = scale (t - rowsum(t p)) p, rows of n.
 WEFT_DECLARE_ISA(void softmax_gradient_rows(const float* p, float* t, float scale, int64_t rows, int64_t n))
 WEFT_DECLARE_ISA(void layer_norm_rows(const LayerNormArgs& g, int64_t begin, int64_t end))
-WEFT_DECLARE_ISA(void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end))
+WEFT_DECLARE_ISA(void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end, int64_t first, int64_t last))
 WEFT_DECLARE_ISA(void lstm_gate_gradient_rows(const LstmGateGradients& g, int64_t begin, int64_t end))
 WEFT_DECLARE_ISA(void gru_gate_rows(const GruGates& g, int64_t begin, int64_t end))
 // x[i, j] = f(x[i, j] + bias[j]); rows lie ld elements apart; bias may be null.

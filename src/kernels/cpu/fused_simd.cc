@@ -68,24 +68,24 @@ void softmax_gradient_rows(const float* p, float* t, float scale, int64_t rows, 
   }
 }
 
-void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end) {
+void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end, int64_t first, int64_t last) {
   const int64_t n = g.cells;
   for (int64_t r = begin; r < end; ++r) {
     const float *gates = g.gates + r * 4 * n, *bias = g.bias + r * g.bias_step;
     const int64_t row = r * n;
-    for (int64_t j = 0; j < n; j += kLanes) {
-      const Floats i = vsigmoid(take(gates, j, n) + take(bias, j, n));
-      const Floats f = vsigmoid(take(gates + n, j, n) + take(bias + n, j, n));
-      const Floats c = vtanh(take(gates + 2 * n, j, n) + take(bias + 2 * n, j, n));
-      const Floats o = vsigmoid(take(gates + 3 * n, j, n) + take(bias + 3 * n, j, n));
-      const Floats state = f * take(g.c + row, j, n) + i * c, squashed = vtanh(state);
-      put(g.c_out + row, state, j, n);
-      put(g.h + row, o * squashed, j, n);
-      if (g.i) put(g.i + row, i, j, n);
-      if (g.f) put(g.f + row, f, j, n);
-      if (g.g) put(g.g + row, c, j, n);
-      if (g.o) put(g.o + row, o, j, n);
-      if (g.tanh_c) put(g.tanh_c + row, squashed, j, n);
+    for (int64_t j = first; j < last; j += kLanes) {
+      const Floats i = vsigmoid(take(gates, j, last) + take(bias, j, last));
+      const Floats f = vsigmoid(take(gates + n, j, last) + take(bias + n, j, last));
+      const Floats c = vtanh(take(gates + 2 * n, j, last) + take(bias + 2 * n, j, last));
+      const Floats o = vsigmoid(take(gates + 3 * n, j, last) + take(bias + 3 * n, j, last));
+      const Floats state = f * take(g.c + row, j, last) + i * c, squashed = vtanh(state);
+      put(g.c_out + row, state, j, last);
+      put(g.h + row, o * squashed, j, last);
+      if (g.i) put(g.i + row, i, j, last);
+      if (g.f) put(g.f + row, f, j, last);
+      if (g.g) put(g.g + row, c, j, last);
+      if (g.o) put(g.o + row, o, j, last);
+      if (g.tanh_c) put(g.tanh_c + row, squashed, j, last);
     }
   }
 }

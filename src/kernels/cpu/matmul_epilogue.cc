@@ -12,4 +12,9 @@ void apply_epilogue(Epilogue e, float alpha, const float* bias, float* x, int64_
   });
 }
 
+void apply_epilogue_part(Epilogue e, float alpha, const float* bias, float* x, int64_t columns, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+  if (e == Epilogue::kNone && !bias) return;
+  WEFT_BEST_ISA(epilogue_rows)(e, alpha, bias ? bias + j0 : nullptr, x + i0 * columns + j0, i1 - i0, j1 - j0, columns);
+}
+
 }  // namespace weft_engine::kernels

@@ -240,11 +240,13 @@ bool reorder(const Convolution& c, const dnnl_memory_desc_t& from_desc, const vo
   return execute(c.l, c.reorder, {{DNNL_ARG_FROM, &from_desc, from}, {DNNL_ARG_TO, &to_desc, to}});
 }
 
-// How many images one task takes: about 16 tasks, and not less work than 5 million multiplications.
+// How many images one task takes: about 16 tasks, or 48 where there is more work for each than 10 million multiplications, and never less than 0.8 million.
 int64_t images_per_task(const ConvGeometry& g) {
   const double work = double(g.out_positions()) * double(g.patch()) * double(g.out_channels);
-  const int64_t enough = int64_t(5e6 / std::max(work, 1.0)) + 1;
-  return std::clamp<int64_t>(std::max((g.batch + 15) / 16, enough), 1, g.batch);
+  const int64_t enough = int64_t(8e5 / std::max(work, 1.0)) + 1;
+  int64_t images = (g.batch + 15) / 16;
+  if (work * double(images) > 1e7) images = (g.batch + 47) / 48;
+  return std::clamp<int64_t>(std::max(images, enough), 1, g.batch);
 }
 
 bool usable(const ConvGeometry& g) {
@@ -316,9 +318,9 @@ std::vector<Task> cut_by_rows(const ConvGeometry& g, int64_t bands) {
 }
 
 std::vector<Task> cut_forward(const ConvGeometry& g) {
-  constexpr int64_t kTasks = 8;
+  constexpr int64_t kTasks = 16;
   const double work = double(g.out_positions()) * double(g.patch()) * double(g.out_channels);
-  const int64_t bands = std::min({(kTasks + g.batch - 1) / g.batch, int64_t(work / 5e6), g.dim[1].out});
+  const int64_t bands = std::min({(kTasks + g.batch - 1) / g.batch, int64_t(work / 2e6), g.dim[1].out});
   return bands > 1 ? cut_by_rows(g, bands) : cut_by_images(g);
 }
 
@@ -372,7 +374,7 @@ bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const f
   if (!l) return false;
   // Each part of the batch gives a filter of its own; they are added in order.
   const int64_t size = g.patch() * g.out_channels;
-  int64_t images = std::max(images_per_task(g), (g.batch + 7) / 8);
+  int64_t images = std::max(images_per_task(g), (g.batch + 15) / 16);
   while (images < g.batch && (g.batch + images - 1) / images * size > (int64_t(1) << 24)) images = std::min(g.batch, images * 2);
   const int64_t parts = (g.batch + images - 1) / images, last = g.batch - (parts - 1) * images;
   ConvGeometry part = g;
@@ -405,9 +407,12 @@ bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const f
     done = done && (!c.reorder || reorder(c, c.filter, result, c.plain, sum));
     if (!done) ok = false;
   });
-  for (int64_t p = 1; p < parts; ++p) {
-    for (int64_t i = 0; i < size; ++i) dfilter[i] += sums[size_t((p - 1) * size + i)];
-  }
+  pool.parallel_for(size, 0.15 * double(parts - 1), [&](int64_t begin, int64_t end) {
+    for (int64_t p = 1; p < parts; ++p) {
+      const float* __restrict more = sums.get() + (p - 1) * size;
+      for (int64_t i = begin; i < end; ++i) dfilter[i] += more[i];
+    }
+  });
   return ok;
 }
 

@@ -18,17 +18,18 @@ int64_t plane(int64_t n) { return (n + 15) / 16 * 16 + 16; }
 
 int64_t tiles_of(const ConvGeometry& g) { return g.batch * ((g.dim[1].out + 3) / 4) * ((g.dim[2].out + 3) / 4); }
 
-// Tiles worked on at a time: so many that their transforms stay in the second cache, in whole tiles of the products.
-int64_t block_of(int64_t tiles, int64_t in, int64_t out) {
+// Tiles worked on at a time: so many that their transforms stay in the second cache, in whole tiles of the products; and all threads with the same number of them.
+int64_t block_of(int64_t tiles, int64_t in, int64_t out, int64_t threads) {
   constexpr int64_t kBytes = 768 << 10, kRows = 14;
   const int64_t fits = kBytes / (kPoints * int64_t(sizeof(float)) * (in + out)) / kRows * kRows;
-  return std::min(tiles, std::clamp<int64_t>(fits, kRows, 8 * kRows));
+  const int64_t most = std::clamp<int64_t>(fits, kRows, 8 * kRows), rounds = (tiles + most * threads - 1) / (most * threads);
+  return std::min(tiles, std::clamp<int64_t>((tiles + rounds * threads - 1) / (rounds * threads), kRows, most));
 }
 
 // A convolution of `in` channels to `out`; u holds the transformed filter [36, in, out].
 void convolve(const TileGrid& from, const TileGrid& to, int64_t tiles, const float* x, const float* u, float* y, const float* bias, bool relu,
               ThreadPool& pool) {
-  const int64_t in = from.channels, out = to.channels, block = block_of(tiles, in, out);
+  const int64_t in = from.channels, out = to.channels, block = block_of(tiles, in, out, pool.threads());
   pool.parallel_chunks((tiles + block - 1) / block, [&](int64_t i) {
     const int64_t first = i * block, count = std::min(block, tiles - first);
     const int64_t v_plane = plane(count * in), m_plane = plane(count * out);
@@ -95,10 +96,11 @@ void winograd_backward_filter(const ConvGeometry& g, const float* in, const floa
   const WindowDim &h = g.dim[1], &w = g.dim[2];
   const int64_t ic = g.in_channels, oc = g.out_channels, size = ic * oc, tiles = tiles_of(g);
   const TileGrid from = grid(h, w, h.in, w.in, ic, h.before, w.before, false), grads = grid(h, w, h.out, w.out, oc, 0, 0, false);
-  constexpr int64_t kBytes = 1 << 20;
-  const int64_t block = std::min(tiles, std::clamp<int64_t>(kBytes / (kPoints * int64_t(sizeof(float)) * (ic + oc)), 32, 256));
+  constexpr int64_t kBytes = 1 << 20, kParts = 16;
+  const int64_t fits = kBytes / (kPoints * int64_t(sizeof(float)) * (ic + oc));
+  const int64_t block = std::min(tiles, std::clamp<int64_t>(std::min(fits, (tiles + kParts - 1) / kParts), 32, 256));
   const int64_t blocks = (tiles + block - 1) / block,
-                parts = std::min<int64_t>({blocks, 8, std::max<int64_t>(1, (int64_t(1) << 24) / (kPoints * size))});
+                parts = std::min<int64_t>({blocks, kParts, std::max<int64_t>(1, (int64_t(1) << 24) / (kPoints * size))});
   const Scratch sums(parts * kPoints * size);
   pool.parallel_chunks(parts, [&](int64_t part) {
     const Scratch scratch(kPoints * (plane(block * ic) + plane(block * oc)));
@@ -115,12 +117,12 @@ void winograd_backward_filter(const ConvGeometry& g, const float* in, const floa
     }
   });
   float* total = sums.get();
-  for (int64_t part = 1; part < parts; ++part) {
-    const float* more = sums.get() + part * kPoints * size;
-    pool.parallel_for(kPoints * size, 0.2, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(kPoints * size, 0.15 * double(parts - 1), [&](int64_t begin, int64_t end) {
+    for (int64_t part = 1; part < parts; ++part) {
+      const float* __restrict more = sums.get() + part * kPoints * size;
       for (int64_t i = begin; i < end; ++i) total[i] += more[i];
-    });
-  }
+    }
+  });
   WEFT_BEST_ISA(winograd_filter_grad)(total, ic, oc, dfilter);
 }
 

@@ -246,8 +246,13 @@ struct FusedMatMul {
     return {};
   }
   Status product(KernelContext& c, const BatchMatMulArgs& g, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) const {
-    WEFT_RETURN_IF_ERROR(kernels::batch_matmul(DType::kFloat, g, a.raw(), b.raw(), out.raw(), c.pool()));
-    kernels::apply_epilogue(epilogue, alpha, bias.data<float>(), out.data<float>(), g.m, g.n, c.pool());
+    // Each part of the product while it is in the cache of who made it.
+    float* const to = out.data<float>();
+    const auto part = [&](int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+      kernels::apply_epilogue_part(epilogue, alpha, bias.data<float>(), to, g.n, i0, i1, j0, j1);
+    };
+    const core::FunctionRef<void(int64_t, int64_t, int64_t, int64_t)> done(part);
+    kernels::sgemm(ta, tb, g.m, g.n, g.k, a.data<float>(), ta ? g.m : g.k, b.data<float>(), tb ? g.k : g.n, to, g.n, false, c.pool(), &done);
     return {};
   }
   bool ta, tb;

@@ -157,11 +157,9 @@ Status run_lstm_cell(KernelContext& c) {
     WEFT_ASSIGN(*outputs[i], state_output(c, i, h.shape(), i < 2 || keep));
   }
   if (h.num_elements() == 0) return {};
-  multiply(c, x, w, gates.data<float>(), false);
-  multiply(c, h, r, gates.data<float>(), true);
   g.gates = gates.data<float>(), g.bias = bias.data<float>(), g.c = state.data<float>();
   g.rows = batch, g.cells = cells;
-  kernels::lstm_gates(g, c.pool());
+  kernels::lstm_cell({x.data<float>(), w.data<float>(), h.data<float>(), r.data<float>(), x.dim(1), g}, c.pool());
   return {};
 }
 
@@ -182,10 +180,9 @@ Status run_lstm_step(KernelContext& c) {
     WEFT_ASSIGN(*outputs[i], state_output(c, i, h.shape(), i < 2 || keep));
   }
   if (h.num_elements() == 0) return {};
-  multiply(c, h, r, gates.data<float>(), false);
   g.gates = gates.data<float>(), g.bias = projected.data<float>(), g.c = state.data<float>();
   g.rows = batch, g.cells = cells, g.bias_step = 4 * cells;
-  kernels::lstm_gates(g, c.pool());
+  kernels::lstm_cell({nullptr, nullptr, h.data<float>(), r.data<float>(), 0, g}, c.pool());
   return {};
 }
 
