@@ -36,6 +36,41 @@ def test_variables_that_keep_their_value_elsewhere():
     np.testing.assert_array_equal(v + 1.0, [2.0, 3.0])
 
 
+def test_variables_that_wrap_another():
+    class Wrapping(tf.Variable, tf.__internal__.types.Tensor):
+        def __init__(self, variable):
+            self._variable = variable
+
+        dtype = property(lambda self: self._variable.dtype)
+        shape = property(lambda self: self._variable.shape)
+        name = property(lambda self: self._variable.name)
+
+        def value(self):
+            return tf.cast(self._variable.value(), tf.float16)
+
+        def _should_act_as_resource_variable(self):
+            pass
+
+        def __getattr__(self, name):
+            return getattr(self._variable, name)
+
+    v = Wrapping(tf.Variable([1.0, 2.0], name="w"))
+    assert v.handle is v._variable.handle
+    assert v.numpy().tolist() == [1.0, 2.0] and bool(v.is_initialized())
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v.value() ** 2)
+    gradient = tape.gradient(y, v)
+    assert gradient.dtype == tf.float32 and gradient.numpy().tolist() == [2.0, 4.0]
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v.value() ** 2)
+        return tape.gradient(y, [v])[0]
+
+    assert step().numpy().tolist() == [2.0, 4.0]
+
+
 def test_references_have_an_order():
     a, b = tf.Variable(1.0).ref(), tf.Variable(1.0).ref()
     assert (a < b) != (b < a) and (a < b) == (b > a)
