@@ -355,3 +355,59 @@ def test_truncated_normal_numbers_of_compiled_functions():
         assert given[2] <= x.min() and x.max() <= given[3]
         np.testing.assert_allclose([x.mean(), x.std()], [mean, deviation], atol=0.01)
     assert np.isnan(f(tf.constant([1, 2]), *map(tf.constant, (0.0, -1.0, 0.0, 1.0)))).all()
+
+
+def test_conversions_of_foreign_objects():
+    class Symbolic:
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("no array")
+
+    class Conversions(tf.__internal__.dispatch.GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            return ("taken over", kwargs) if op is tf.convert_to_tensor else self.NOT_SUPPORTED
+
+    from weft._src.framework import dispatch
+
+    Conversions().register()
+    try:
+        assert tf.convert_to_tensor(Symbolic(), dtype=tf.float32) == ("taken over", {"dtype": tf.float32})
+        with pytest.raises(TypeError, match="no array"):
+            tf.exp(Symbolic())
+    finally:
+        dispatch.global_dispatchers.pop()
+
+
+def test_seeds_that_are_tensors():
+    assert tf.random.normal([2], seed=tf.constant(3)).shape == [2]
+    with pytest.raises(TypeError, match="Expected int for argument 'seed2' not <tf.Tensor"):
+        tf.random.normal([2], seed=tf.constant([1, 2]))
+    with pytest.raises(TypeError, match="Expected int for argument 'seed2' not <tf.Tensor"):
+        tf.function(lambda s: tf.random.normal([2], seed=s))(tf.constant(3))
+
+
+def test_old_variables_that_are_trained():
+    from weft._src.proto import GraphDef
+    from weft._src.saved_model.load_v1 import _to_resources
+
+    with tf.Graph().as_default() as graph:
+        v = tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32, name="v")
+        first = tf.raw_ops.Assign(ref=v, value=[1.0, 2.0], name="first")
+        step = tf.raw_ops.ApplyGradientDescent(var=v, alpha=0.5, delta=[2.0, 4.0], name="step")
+        tf.identity(step, name="trained")
+        added = tf.raw_ops.ScatterAdd(ref=v, indices=[1], updates=[10.0], name="added")
+        tf.identity(added, name="scattered")
+        tf.raw_ops.CountUpTo(ref=tf.raw_ops.VariableV2(shape=[], dtype=tf.int32, name="n"), limit=3, name="count")
+        graph_def = GraphDef.FromString(graph.as_graph_def().SerializeToString())
+        assert first is not None
+    _to_resources(graph_def)
+    assert {n.name: n.op for n in graph_def.node if n.op.startswith("Resource")} == {
+        "step": "ResourceApplyGradientDescent",
+        "added": "ResourceScatterAdd",
+        "count": "ResourceCountUpTo",
+    }
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        with tf.compat.v1.Session() as session:
+            session.run("first")
+            assert session.run("trained:0").tolist() == [0.0, 0.0]
+            assert session.run("scattered:0").tolist() == [0.0, 10.0]
