@@ -222,15 +222,13 @@ def _to_resources(graph_def):
                 node.input[i] = f"{name}/read_as_resource"
                 after.add(name)
     for name in sorted(after):
-        made = graph_def.node.add(name=f"{name}/read_as_resource", op="ReadVariableOp", input=[writes[name], f"^{name}"])
+        made = graph_def.node.add(
+            name=f"{name}/read_as_resource", op="ReadVariableOp", input=[writes[name], f"^{name}"]
+        )
         made.attr["dtype"].type = types[writes[name]]
 
 
-_OF_RESOURCES = {
-    "Assign": "AssignVariableOp",
-    "AssignAdd": "AssignAddVariableOp",
-    "AssignSub": "AssignSubVariableOp",
-}
+_OF_RESOURCES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp"}
 
 
 def _changed(node, old):
