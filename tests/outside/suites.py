@@ -39,7 +39,8 @@ SUITES = {
         + " tf_keras/src/*_test.py",
         "tensorflow,tf_keras",
         tests_of="keras-team/tf-keras v2.21.0",
-        rename=(r"^(\s*)(from|import) tf_keras\.", r"\1\2 tf_keras.src."),
+        helpers="tf_keras/src/**/*.py",
+        rename=(r"^(\s*)(from|import) tf_keras(?=[. ])(?!\.protobuf)", r"\1\2 tf_keras.src"),
     ),
     "tf2onnx": Suite(
         "tf2onnx==1.17.0 onnx onnxruntime flatbuffers timeout-decorator",

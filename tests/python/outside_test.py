@@ -36,6 +36,41 @@ def test_variables_that_keep_their_value_elsewhere():
     np.testing.assert_array_equal(v + 1.0, [2.0, 3.0])
 
 
+def test_variables_that_wrap_another():
+    class Wrapping(tf.Variable, tf.__internal__.types.Tensor):
+        def __init__(self, variable):
+            self._variable = variable
+
+        dtype = property(lambda self: self._variable.dtype)
+        shape = property(lambda self: self._variable.shape)
+        name = property(lambda self: self._variable.name)
+
+        def value(self):
+            return tf.cast(self._variable.value(), tf.float16)
+
+        def _should_act_as_resource_variable(self):
+            pass
+
+        def __getattr__(self, name):
+            return getattr(self._variable, name)
+
+    v = Wrapping(tf.Variable([1.0, 2.0], name="w"))
+    assert v.handle is v._variable.handle
+    assert v.numpy().tolist() == [1.0, 2.0] and bool(v.is_initialized())
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v.value() ** 2)
+    gradient = tape.gradient(y, v)
+    assert gradient.dtype == tf.float32 and gradient.numpy().tolist() == [2.0, 4.0]
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v.value() ** 2)
+        return tape.gradient(y, [v])[0]
+
+    assert step().numpy().tolist() == [2.0, 4.0]
+
+
 def test_references_have_an_order():
     a, b = tf.Variable(1.0).ref(), tf.Variable(1.0).ref()
     assert (a < b) != (b < a) and (a < b) == (b > a)
@@ -207,3 +242,172 @@ def test_graphs_tell_the_device_scope():
         with tf.device("/device:CPU:0"):
             graph._apply_device_functions(op)
         assert op.device == "/device:CPU:0"
+
+
+def test_nodes_of_node_defs():
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [2])
+        node = tf.add(x, x, name="sum").op.node_def
+        node.name = graph.unique_name("made")
+        op = graph._create_op_from_tf_operation(tf.__internal__.create_c_op(graph, node, [x, x], control_inputs=[x.op]))
+        op._control_flow_post_processing()
+        assert (op.name, op.type, op.outputs[0].shape) == ("made", "AddV2", [2])
+        assert op.control_inputs == [x.op] and graph.unique_name("made") == "made_1"
+        joined = tf.concat([x, x], 0).op.node_def
+        joined.name = "joined"
+        op = tf.__internal__.create_c_op(graph, joined, [x, x, tf.constant(0)], control_inputs=[])
+        assert [i.name for i in op.inputs] == ["Placeholder:0", "Placeholder:0", "Const:0"]
+        with pytest.raises(ValueError, match="Duplicate node name in graph: 'joined'"):
+            tf.__internal__.create_c_op(graph, joined, [x, x, tf.constant(0)], control_inputs=[])
+        with tf.compat.v1.Session() as session:
+            np.testing.assert_array_equal(session.run(op.outputs[0], {x: [1.0, 2.0]}), [1.0, 2.0, 1.0, 2.0])
+
+
+def test_graphs_of_libraries_make_variables():
+    from weft._src.framework.graph import FuncGraph
+
+    with FuncGraph("library").as_default():
+        v = tf.Variable(3.0)
+    assert float(v) == 3.0
+
+
+def test_the_first_trace_of_a_function():
+    f = tf.function(lambda x: x + 1)
+    assert not hasattr(f, "_concrete_variable_creation_fn")
+    f(tf.constant(1.0))
+    f(tf.constant(1))
+    assert f._concrete_variable_creation_fn.graph.inputs[0].dtype == tf.float32
+
+
+def test_classes_are_in_the_dictionaries_of_private_modules():
+    from weft._src.tensorflow import find
+
+    assert vars(find("tensorflow.python.framework.tensor"))["TensorSpec"] is tf.TensorSpec
+
+
+def test_ragged_slices_of_foreign_objects():
+    class Symbolic:
+        __getitem__ = tf.RaggedTensor.__getitem__
+
+    class Slices(tf.__internal__.dispatch.GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            if op is tf.__operators__.ragged_getitem and isinstance(args[0], Symbolic):
+                return "taken over", args[1]
+            return self.NOT_SUPPORTED
+
+    from weft._src.framework import dispatch
+
+    Slices().register()
+    assert Symbolic()[1] == ("taken over", 1)
+    dispatch.global_dispatchers.pop()
+    with pytest.raises(TypeError, match="Ragged __getitem__ expects a ragged_tensor."):
+        tf.RaggedTensor.__getitem__(3, 0)
+
+
+def test_variables_of_resource_handles():
+    v = tf.Variable([1.0, 2.0])
+    spec = v._type_spec
+    again = spec._from_components(spec._to_components(v))
+    again.assign_add([1.0, 1.0])
+    assert v.numpy().tolist() == again.numpy().tolist() == [2.0, 3.0]
+
+
+def test_cross_entropy_along_an_axis_of_unknown_rank():
+    labels = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 24
+    loss = tf.nn.softmax_cross_entropy_with_logits
+    expected = loss(labels.transpose(0, 2, 1), 2 * labels.transpose(0, 2, 1))
+    for axis in (1, -2):
+        signature = [tf.TensorSpec(None), tf.TensorSpec(None)]
+        f = tf.function(lambda x, y, axis=axis: loss(x, y, axis=axis), input_signature=signature)
+        np.testing.assert_allclose(f(labels, 2 * labels), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "a, b, expected",
+    [
+        ([None, 1], [None], [None, None]),
+        ([None], [3], None),
+        ([None, 3], [3], [None, 3]),
+        ([None], [None], [None]),
+        ([None, 1], [2, 3], None),
+        (None, [3], None),
+    ],
+)
+def test_shapes_of_equalities(a, b, expected):
+    f = tf.function(lambda x, y: x == y).get_concrete_function(tf.TensorSpec(a), tf.TensorSpec(b))
+    assert f.outputs[0].shape.rank == (None if expected is None else len(expected))
+    assert expected is None or f.outputs[0].shape.as_list() == expected
+
+
+def test_truncated_normal_numbers_of_compiled_functions():
+    @tf.function(jit_compile=True)
+    def f(seed, mean, deviation, low, high):
+        return tf.random.stateless_parameterized_truncated_normal([20000], seed, mean, deviation, low, high)
+
+    # Mean and deviation by integration of the density.
+    for given, mean, deviation in [
+        ((0.0, 1.0, -1.0, 1.0), 0.0, 0.5396),
+        ((1.0, 2.0, 2.0, 5.0), 3.0860, 0.7753),
+        ((0.0, 1.0, 8.0, 9.0), 8.1212, 0.1189),
+        ((0.0, 1.0, -np.inf, 0.5), -0.5092, 0.6973),
+    ]:
+        x = f(tf.constant([1, 2]), *map(tf.constant, given)).numpy()
+        assert given[2] <= x.min() and x.max() <= given[3]
+        np.testing.assert_allclose([x.mean(), x.std()], [mean, deviation], atol=0.01)
+    assert np.isnan(f(tf.constant([1, 2]), *map(tf.constant, (0.0, -1.0, 0.0, 1.0)))).all()
+
+
+def test_conversions_of_foreign_objects():
+    class Symbolic:
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("no array")
+
+    class Conversions(tf.__internal__.dispatch.GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            return ("taken over", kwargs) if op is tf.convert_to_tensor else self.NOT_SUPPORTED
+
+    from weft._src.framework import dispatch
+
+    Conversions().register()
+    try:
+        assert tf.convert_to_tensor(Symbolic(), dtype=tf.float32) == ("taken over", {"dtype": tf.float32})
+        with pytest.raises(TypeError, match="no array"):
+            tf.exp(Symbolic())
+    finally:
+        dispatch.global_dispatchers.pop()
+
+
+def test_seeds_that_are_tensors():
+    assert tf.random.normal([2], seed=tf.constant(3)).shape == [2]
+    with pytest.raises(TypeError, match="Expected int for argument 'seed2' not <tf.Tensor"):
+        tf.random.normal([2], seed=tf.constant([1, 2]))
+    with pytest.raises(TypeError, match="Expected int for argument 'seed2' not <tf.Tensor"):
+        tf.function(lambda s: tf.random.normal([2], seed=s))(tf.constant(3))
+
+
+def test_old_variables_that_are_trained():
+    from weft._src.proto import GraphDef
+    from weft._src.saved_model.load_v1 import _to_resources
+
+    with tf.Graph().as_default() as graph:
+        v = tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32, name="v")
+        first = tf.raw_ops.Assign(ref=v, value=[1.0, 2.0], name="first")
+        step = tf.raw_ops.ApplyGradientDescent(var=v, alpha=0.5, delta=[2.0, 4.0], name="step")
+        tf.identity(step, name="trained")
+        added = tf.raw_ops.ScatterAdd(ref=v, indices=[1], updates=[10.0], name="added")
+        tf.identity(added, name="scattered")
+        tf.raw_ops.CountUpTo(ref=tf.raw_ops.VariableV2(shape=[], dtype=tf.int32, name="n"), limit=3, name="count")
+        graph_def = GraphDef.FromString(graph.as_graph_def().SerializeToString())
+        assert first is not None
+    _to_resources(graph_def)
+    assert {n.name: n.op for n in graph_def.node if n.op.startswith("Resource")} == {
+        "step": "ResourceApplyGradientDescent",
+        "added": "ResourceScatterAdd",
+        "count": "ResourceCountUpTo",
+    }
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        with tf.compat.v1.Session() as session:
+            session.run("first")
+            assert session.run("trained:0").tolist() == [0.0, 0.0]
+            assert session.run("scattered:0").tolist() == [0.0, 10.0]

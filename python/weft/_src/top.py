@@ -7,7 +7,7 @@ framework.dtypes: DType as_dtype float16 float32 float64 bfloat16 half double in
 framework.dtypes: complex64 complex128 qint8 quint8 qint16 quint16 qint32 resource variant
 framework.tensor_shape: TensorShape
 framework.tensor: Tensor is_tensor
-framework.convert: constant convert_to_tensor register_tensor_conversion_function get_static_value
+framework.convert: constant convert_to_tensor=public_convert_to_tensor register_tensor_conversion_function get_static_value
 framework.graph: Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function
 trackable.variable: Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope
 trackable.module: Module

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <complex>
 
 #include "kernels/cpu/broadcast.h"
@@ -14,12 +15,21 @@ using namespace weft_engine::op;  // NOLINT: an ops file is written in the vocab
 
 namespace {
 
-// Shapes that do not fit are an error, or mean the scalar answer "not equal"; while dimensions are
-// unknown the latter cannot be excluded.
+// Whether two shapes may turn out not to fit, as TensorFlow sees it: an unknown dimension beside a known one other than 1.
+bool may_not_fit(const PartialShape& a, const PartialShape& b) {
+  if (!a.has_rank() || !b.has_rank()) return true;
+  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
+    const int64_t x = a.dim(a.rank() - i), y = b.dim(b.rank() - i);
+    if ((x < 0 && y > 1) || (y < 0 && x > 1)) return true;
+  }
+  return false;
+}
+
+// Shapes that do not fit are an error, or mean the scalar answer "not equal".
 Status equality_shape(ShapeContext& c) {
   if (c.attr<bool>("incompatible_shape_error")) return shapes::broadcast_binary(c);
   auto s = shapes::broadcast(c.input(0), c.input(1));
-  c.output(0, s.ok() && c.input(0).fully_known() && c.input(1).fully_known() ? std::move(s).value() : PartialShape());
+  c.output(0, s.ok() && !may_not_fit(c.input(0), c.input(1)) ? std::move(s).value() : PartialShape());
   return {};
 }
 

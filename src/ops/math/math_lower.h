@@ -27,4 +27,7 @@ inline ir::Value number(op::LowerContext& l, ir::Dim n, core::DType t) {
   return l.b.convert(l.b.sizes({std::move(n)}, core::DType::kInt64, true), t);
 }
 
+// Where the standard normal distribution is p; doubles.
+ir::Value lowered_normal_quantile(ir::Builder& b, ir::Value p);
+
 }  // namespace weft_engine::ops

@@ -86,6 +86,8 @@ LoweredList in_double(LowerContext& l) {
 
 }  // namespace
 
+V lowered_normal_quantile(ir::Builder& b, V p) { return p ? ndtri({b}, p) : nullptr; }
+
 void lower_math_special(Registry& r) {
   r.lower("Digamma", in_double<digamma>);
   r.lower("Erfinv", in_double<erfinv>);

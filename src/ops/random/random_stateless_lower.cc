@@ -1,4 +1,8 @@
+#include <cmath>
+#include <limits>
+
 #include "kernels/cpu/random_fill.h"
+#include "ops/math/math_lower.h"
 #include "ops/random/random_lower.h"
 
 namespace weft_engine::ops {
@@ -239,6 +243,30 @@ LoweredList stateless_v2(LowerContext& l) {
   return {dims ? random_tensor(l, keyed(l, 1), kKind, l.out_type(), *dims) : nullptr};
 }
 
+// One number each, by the inverse of the distribution, as XLA does it; the kernel draws and rejects, so its numbers are others. An interval above the mean
+// is mirrored: the distribution keeps its digits below it alone.
+LoweredList parameterized_truncated_normal(LowerContext& l) {
+  Builder& b = l.b;
+  const auto dims = l.sizes(0);
+  const Generator g = seeded(l, 1);
+  if (!dims || !g.key) return {};
+  const DType t = DType::kDouble;
+  auto parameter = [&](int i) { return b.broadcast_to(b.convert(l.x(i), t), *dims); };
+  const Value mean = parameter(2), deviation = parameter(3), low = parameter(4), high = parameter(5);
+  if (!l.ok()) return {};
+  auto scaled = [&](Value x) { return b.div(b.sub(x, mean), deviation); };
+  const Value from = scaled(low), to = scaled(high), above = b.compare(Compare::kGt, from, b.scalar(t, 0));
+  auto below = [&](Value x) { return b.mul(b.unary(Unary::kErfc, b.mul(x, -M_SQRT1_2)), 0.5); };
+  const Value first = below(b.select(above, b.neg(to), from)), last = below(b.select(above, b.neg(from), to));
+  const Value u = b.max(b.reshape(uniform(l, g, t, ir::product(*dims)), *dims), std::numeric_limits<double>::epsilon() / 2);
+  const Value z = lowered_normal_quantile(b, b.add(first, b.mul(b.sub(last, first), u)));
+  if (!l.ok()) return {};
+  const Value inside = b.max(b.min(b.select(above, b.neg(z), z), to), from);
+  const Value fits = and_(b, b.compare(Compare::kGt, deviation, b.scalar(t, 0)), b.compare(Compare::kLt, low, high));
+  const Value all = b.select(fits, b.add(mean, b.mul(deviation, inside)), b.fill(t, *dims, std::numeric_limits<double>::quiet_NaN()));
+  return {b.convert(all, l.out_type())};
+}
+
 LoweredList key_counter(LowerContext& l) {
   const Generator g = seeded(l, 0);
   if (!g.key) return {};
@@ -261,6 +289,7 @@ void lower_random_stateless(Registry& r) {
   r.lower("StatelessRandomUniformFullIntV2", stateless_v2<RandomKind::kBits>);
   r.lower("StatelessTruncatedNormal", stateless<RandomKind::kTruncatedNormal>);
   r.lower("StatelessTruncatedNormalV2", stateless_v2<RandomKind::kTruncatedNormal>);
+  r.lower("StatelessParameterizedTruncatedNormal", parameterized_truncated_normal);
   r.lower("StatelessRandomUniformInt", [](LowerContext& l) -> LoweredList {
     const auto dims = l.sizes(0);
     return {dims ? random_ints(l, seeded(l, 1), l.x(2), l.x(3), *dims) : nullptr};

@@ -2,6 +2,7 @@
 
 from weft import _weft
 from weft._src.framework import dtypes
+from weft._src.framework.dispatch import dispatchable
 from weft._src.framework.static_value import get_static_value, value_outside_of_graphs  # noqa: F401
 from weft._src.framework.tensor import EagerTensor, SymbolicTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
@@ -308,6 +309,10 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
             return raw.Const(value=tensor, dtype=tensor.dtype, name=name or "Const")
         return in_graph(tensor, name)
     return tensor
+
+
+# tf.convert_to_tensor, which classes may take over; what is composed of ops converts by the function above, and is taken over as a whole.
+public_convert_to_tensor = dispatchable(convert_to_tensor)
 
 
 def in_graph(tensor, name=None):

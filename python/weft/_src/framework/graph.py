@@ -8,6 +8,7 @@ import weakref
 from weft import _weft
 from weft._src.framework import device_functions, dtypes
 from weft._src.framework.contexts import contextmanager
+from weft._src.framework.graph_for_libraries import GraphForLibraries, OperationForLibraries
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
 
@@ -59,7 +60,7 @@ def _plain_attr(message):
     return dtypes.as_dtype(value) if kind == "type" else TensorShape(value) if kind == "shape" else value
 
 
-class Operation:
+class Operation(OperationForLibraries):
     """A node of a graph."""
 
     __deepcopy__ = _not_copied
@@ -167,7 +168,7 @@ class Operation:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
 
-class Graph:
+class Graph(GraphForLibraries):
     """A graph of version 1's kind: nodes that a Session runs."""
 
     building_function = False
@@ -326,23 +327,6 @@ class Graph:
         self._finalized = True
         self._native.finalize()
 
-    # Branches and loops are functions, so that no node is in a context of theirs.
-    _control_flow_context = None
-
-    def _get_control_flow_context(self):
-        return self._control_flow_context
-
-    def _set_control_flow_context(self, ctx):
-        self._control_flow_context = ctx
-
-    @property
-    def _building_function(self):
-        return self.building_function
-
-    @property
-    def _graph_key(self):
-        return f"graph-key-{id(self)}/"
-
     def _unsafe_unfinalize(self):
         self._finalized = False
         self._native.finalize(False)
@@ -471,6 +455,8 @@ class FuncGraph(Graph):
         self, name, collections=None, capture_by_value=None, structured_input_signature=None, structured_outputs=None
     ):
         self._set_up(_weft.NativeGraph(name, plain=False, nested=True))
+        if self._native.outer is None:  # a library's own graph; traces of functions say what they may
+            self._native.may_create_variables = True
         self.structured_input_signature, self.structured_outputs = structured_input_signature, structured_outputs
         self.inputs, self.outputs, self.control_outputs = [], [], []
 

@@ -60,7 +60,7 @@ def get_seed(op_seed):
                     "tf.random.set_seed(1)."
                 )
             return None, None
-        pair = DEFAULT_GRAPH_SEED, int(op_seed) % _MAX
+        pair = DEFAULT_GRAPH_SEED, _number(op_seed) % _MAX
     else:
         if op_seed is None:
             if graph is None:
@@ -68,9 +68,16 @@ def get_seed(op_seed):
             else:
                 op_seed = getattr(graph, "_seeds_given", 0)
                 graph._seeds_given = op_seed + 1
-        pair = int(seed) % _MAX, int(op_seed) % _MAX
+        pair = int(seed) % _MAX, _number(op_seed) % _MAX
     # The engine reads two zeros as "no seed".
     return (0, _MAX) if pair == (0, 0) else pair
+
+
+def _number(op_seed):
+    try:
+        return int(op_seed)
+    except TypeError:  # the seed is an attribute of the op
+        raise TypeError(f"Expected int for argument 'seed2' not {op_seed!r}.") from None
 
 
 def _deterministic():

@@ -564,7 +564,9 @@ class VariableSpec(DenseSpec):
     def _from_components(self, components):
         if isinstance(components[0], _weft.VariableBase):
             return components[0]
-        raise NotImplementedError("tf.Variable of a resource handle")
+        from weft._src.function.variable_argument import ArgumentVariable
+
+        return ArgumentVariable(components[0], "Variable", self)
 
     def _serialize(self):
         return self._shape, self._dtype, self.trainable, self.alias_id

@@ -101,6 +101,13 @@ class Function(_weft.FunctionBase):
         return self._spec.function_type
 
     @property
+    def _concrete_variable_creation_fn(self):
+        """The first trace; an AttributeError before it, as in TensorFlow."""
+        for first in self._traces.values():
+            return first
+        raise AttributeError("_concrete_variable_creation_fn")
+
+    @property
     def _run_functions_eagerly(self):
         return functions_run_eagerly()
 

@@ -3,12 +3,30 @@
 from weft._src.framework import errors
 
 
-def _unimplemented(what):
-    return errors.UnimplementedError(None, None, f"{what} is not supported: weft's graphs have no TF_Operation to wrap")
-
-
 def create_c_op(graph, node_def, inputs, control_inputs, op_def=None, extract_traceback=True):
-    raise _unimplemented("tf.__internal__.create_c_op")
+    """Adds a node as a NodeDef describes it, with its full name; `inputs` are tensors and, for inputs that are lists, lists of them."""
+    from weft._src.framework import nest
+    from weft._src.proto import GraphDef
+
+    if graph._native.find(node_def.name) is not None:
+        raise ValueError(f"Duplicate node name in graph: '{node_def.name}'")
+    given = nest.flatten(list(inputs))
+    message = GraphDef()
+    node = message.node.add()
+    node.CopyFrom(node_def)
+    del node.input[:]
+    node.input.extend(f"_input_{i}" for i in range(len(given)))
+    try:
+        _, made, _, _ = graph._native.import_graph_def(
+            message.SerializeToString(), "", {(f"_input_{i}", 0): t for i, t in enumerate(given)}, [], [node.name]
+        )
+    except errors.InvalidArgumentError as e:
+        raise ValueError(e.message) from None
+    graph._native.mark_name(node.name)
+    op = graph._operation(made[0])
+    for control in control_inputs:
+        op._add_control_input(control)
+    return op
 
 
 def lift_to_graph(

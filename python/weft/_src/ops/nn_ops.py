@@ -8,7 +8,7 @@ from weft._src.framework import dtypes, errors
 from weft._src.framework.convert import constant_value, convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
 from weft._src.framework.tensor import Tensor
-from weft._src.ops import array_ops, math_ops, random_ops
+from weft._src.ops import array_ops, creation_ops, math_ops, random_ops
 from weft._src.ops._direct import define, scope
 
 define(
@@ -137,12 +137,13 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
         logits = math_ops.cast(logits, dtypes.float32) if small else logits
         labels = math_ops.cast(labels, logits.dtype)
         rank = logits.shape.rank
-        if rank is None and axis != -1:
-            raise NotImplementedError(
-                "softmax_cross_entropy_with_logits along another axis than the last, of logits without a known rank"
-            )
-        if axis != -1 and axis != rank - 1:
-            order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
+        if axis != -1 and (rank is None or axis != rank - 1):
+            if rank is None:
+                count = array_ops.rank(logits)
+                at = math_ops.floormod(axis, count)
+                order = array_ops.concat([creation_ops.range(at), creation_ops.range(at + 1, count), [at]], 0)
+            else:
+                order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
             logits, labels = (raw.Transpose(x=t, perm=order) for t in (logits, labels))
         sizes = array_ops.shape(logits)
         if rank != 2:

@@ -182,7 +182,7 @@ def _to_resources(graph_def):
     old = {n.name for n in graph_def.node if n.op in ("VariableV2", "Variable")}
     if not old:
         return
-    reads = {}
+    reads, writes = {}, {}
     for node in list(graph_def.node):
         if node.name in old:
             dtype, shape = node.attr["dtype"].type, node.attr["shape"].shape
@@ -196,31 +196,63 @@ def _to_resources(graph_def):
             continue
         if not any(_place(i)[0] in old for i in node.input if not i.startswith("^")):
             continue
-        if node.op == "Assign" and _place(node.input[0])[0] in old:
-            dtype = node.attr["T"].type
-            node.op = "AssignVariableOp"
-            for key in list(node.attr):
-                del node.attr[key]
-            node.attr["dtype"].type = dtype
-        elif node.op in ("AssignAdd", "AssignSub") and _place(node.input[0])[0] in old:
-            dtype = node.attr["T"].type
-            node.op += "VariableOp"
-            for key in list(node.attr):
-                del node.attr[key]
-            node.attr["dtype"].type = dtype
-        elif node.op == "IsVariableInitialized":
+        if node.op == "IsVariableInitialized":
             node.op = "VarIsInitializedOp"
             for key in list(node.attr):
                 del node.attr[key]
-        else:
-            for i, text in enumerate(node.input):
-                name = _place(text)[0]
-                if not text.startswith("^") and name in old:
-                    if node.op.startswith(("Scatter", "Apply", "SparseApply", "CountUpTo")) and i == 0:
-                        raise NotImplementedError(f"the op {node.op} on a variable of the old kind ({node.name})")
-                    reads[name] = f"{name}/read_as_resource"
-                    node.input[i] = reads[name]
+            continue
+        changed, writes_only = _changed(node, old)
+        if writes_only:
+            writes[node.name] = _place(node.input[0])[0]
+        for i, text in enumerate(node.input):
+            name = _place(text)[0]
+            if not text.startswith("^") and name in old and i not in changed:
+                reads[name] = f"{name}/read_as_resource"
+                node.input[i] = reads[name]
     types = {n.name: n.attr["dtype"].type for n in graph_def.node if n.name in old}
     for name, read in reads.items():
         made = graph_def.node.add(name=read, op="ReadVariableOp", input=[name])
         made.attr["dtype"].type = types[name]
+    # Who takes the new value from the op that writes it reads it after the op.
+    after = set()
+    for node in list(graph_def.node):
+        for i, text in enumerate(node.input):
+            name = _place(text)[0]
+            if not text.startswith("^") and name in writes:
+                node.input[i] = f"{name}/read_as_resource"
+                after.add(name)
+    for name in sorted(after):
+        made = graph_def.node.add(
+            name=f"{name}/read_as_resource", op="ReadVariableOp", input=[writes[name], f"^{name}"]
+        )
+        made.attr["dtype"].type = types[writes[name]]
+
+
+_OF_RESOURCES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp"}
+
+
+def _changed(node, old):
+    """Makes a node that changes variables of the old kind one that changes resources. Gives the numbers of the inputs that are these variables, and whether
+    it has lost its output, which was the variable."""
+    from weft._src.proto import op_def
+
+    try:
+        arguments = op_def(node.op).input_arg
+    except Exception:  # noqa: BLE001 - a function
+        return (), False
+    if not any(a.is_ref for a in arguments) or _place(node.input[0])[0] not in old:
+        return (), False
+    wanted = _OF_RESOURCES.get(node.op, "Resource" + node.op)
+    try:
+        theirs = op_def(wanted)
+    except Exception:  # noqa: BLE001 - there is none
+        if node.op.startswith("Ref"):  # passes the variable on: its value does
+            return (), False
+        raise NotImplementedError(f"the op {node.op} on a variable of the old kind ({node.name})") from None
+    dtype, known = node.attr["T"].type, {a.name for a in theirs.attr}
+    for key in [k for k in node.attr if k not in known]:
+        del node.attr[key]
+    if "dtype" in known:
+        node.attr["dtype"].type = dtype
+    node.op = wanted
+    return [i for i, a in enumerate(arguments) if a.is_ref], not theirs.output_arg

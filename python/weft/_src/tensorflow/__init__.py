@@ -156,6 +156,8 @@ def find(fullname):
         return sorted(names.union(*(dir(source) for source in sources)))
 
     made.__getattr__, made.__dir__ = find_name, list_names
+    for name in _classes().get(module, ()):  # who loads a class by its module and name looks into the dictionary
+        find_name(name)
     return made
 
 

@@ -21,6 +21,7 @@ from weft._src.trackable.base import (
     Trackable,
 )
 from weft._src.trackable.variable_modes import VariableAggregation, VariableAggregationV2, VariableSynchronization
+from weft._src.trackable.wrapping import hand_over
 
 
 _AGGREGATIONS = (VariableAggregation, VariableAggregationV2)
@@ -134,6 +135,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     __array_priority__ = 100
     _is_tensor_like = True
     is_distributed_variable = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        hand_over(cls, Variable)
 
     def __init__(
         self,

@@ -14,8 +14,10 @@ _OUTSIDE = "Index out of bounds when indexing into a ragged tensor"
 
 
 def getitem(rt, key):
-    if not isinstance(rt, RaggedTensor):
-        raise TypeError("Ragged __getitem__ expects a ragged_tensor.")
+    if not isinstance(rt, RaggedTensor):  # a library's object that uses the method as its own
+        from weft._src.internal.operators import ragged_getitem
+
+        return ragged_getitem(rt, key)
     with scope(None, "RaggedGetItem"):
         return _outer(rt, list(key) if isinstance(key, (list, tuple)) else [key])
 
