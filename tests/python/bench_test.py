@@ -33,26 +33,29 @@ def test_the_sweep_knows_which_cases_have_gradients():
         op_sweep.with_gradient(tf, "LogicalAnd", 64)
 
 
-def test_a_sweep_prints_its_rows():
+def run_bench(*arguments):
     package = str(pathlib.Path(tf.__file__).resolve().parents[1])
-    out = subprocess.run(
-        [
-            sys.executable,
-            str(BENCH / "op_sweep.py"),
-            "--weft",
-            sys.executable,
-            "--quick",
-            "--sizes",
-            "64",
-            "--ops",
-            "^(Neg|Atan2)$",
-        ],
-        env=dict(os.environ, WEFT_PACKAGE=package),
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, str(BENCH / arguments[0]), "--weft", sys.executable, *arguments[1:]]
+    out = subprocess.run(command, env=dict(os.environ, WEFT_PACKAGE=package), capture_output=True, text=True)
     assert out.returncode == 0, out.stdout + out.stderr
-    assert [line.split()[:2] for line in out.stdout.splitlines()] == [["Neg", "64"], ["Atan2", "64"]]
+    return out.stdout
+
+
+def test_a_sweep_prints_its_rows():
+    text = run_bench("op_sweep.py", "--quick", "--sizes", "64", "--ops", "^(Neg|Atan2)$")
+    assert [line.split()[:2] for line in text.splitlines()] == [["Neg", "64"], ["Atan2", "64"]]
+
+
+@pytest.mark.parametrize("form", ["chain", "wide"])
+def test_growth_of_small_graphs(form, tmp_path):
+    text = run_bench("growth.py", "--sizes", "10", "200", "--form", form, "--plot", str(tmp_path / "growth.svg"))
+    assert [line.split()[:2] for line in text.splitlines()[1:]] == [["10", "weft"], ["200", "weft"]]
+    assert (tmp_path / "growth.svg").read_text().count("<polyline") == 4
+
+
+def test_every_pipeline_runs():
+    text = run_bench("pipelines.py", "--scale", "0.01", "--rounds", "1")
+    assert len(text.splitlines()) == 10 and all("/s" in line for line in text.splitlines())
 
 
 def test_means_and_what_is_slower(capsys):
