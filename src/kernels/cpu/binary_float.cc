@@ -23,14 +23,6 @@ WEFT_OP(Pow, std::pow(a, b))
 #include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
 
-struct SeluGrad {
-  template <class T>
-  T operator()(T g, T y) const {
-    constexpr T kScale = T(1.0507009873554804934193349852946), kScaleAlpha = T(1.7580993408473768599402175208123);
-    return y < 0 ? g * (y + kScaleAlpha) : g * kScale;
-  }
-};
-
 // The quotient is rounded to the type before it is rounded to an integer, so half and bfloat16 cannot
 // be computed as float.
 struct FloorDiv {
@@ -83,10 +75,15 @@ BinaryLoop of_wide(DType t) {
   return nullptr;
 }
 template <class Op>
-BinaryLoop of_all(DType t) {
+BinaryLoop of_narrow(DType t) {
   if (t == DType::kHalf) return &strided_loop<core::half, core::half, Op>;
   if (t == DType::kBfloat16) return &strided_loop<core::bfloat16, core::bfloat16, Op>;
-  return of_wide<Op>(t);
+  return nullptr;
+}
+template <class Op>
+BinaryLoop of_all(DType t) {
+  const BinaryLoop f = of_narrow<Op>(t);
+  return f ? f : of_wide<Op>(t);
 }
 
 struct MakeComplex {
@@ -157,10 +154,9 @@ BinaryLoop float_binary_loop(Binary op, DType t) {
   case Binary::k##Name: return of_wide<Name>(t);
 #include "kernels/cpu/scalar_functions.inc"
     case Binary::kPow: return t == DType::kFloat ? &pow_loop<float> : t == DType::kDouble ? &pow_loop<double> : nullptr;
-    case Binary::kSeluGrad: return of_wide<SeluGrad>(t);
-    case Binary::kFloorDiv: return of_all<FloorDiv>(t);
+    case Binary::kFloorDiv: return of_narrow<FloorDiv>(t);
     case Binary::kFloorMod: return of_all<FloorMod>(t);
-    case Binary::kTruncateDiv: return of_all<TruncateDiv>(t);
+    case Binary::kTruncateDiv: return of_narrow<TruncateDiv>(t);
     case Binary::kTruncateMod: return of_all<TruncateMod>(t);
     case Binary::kComplex:
       if (t == DType::kFloat) return &strided_loop<float, core::complex64, MakeComplex>;

@@ -1,5 +1,8 @@
 // Plain loops that the compiler turns into vector code. `ivdep` instead of __restrict, since a loop may
 // work in place.
+#include <cmath>
+#include <type_traits>
+
 #include "kernels/cpu/elementwise_simd.h"
 
 #include "kernels/cpu/isa_begin.h"
@@ -72,6 +75,11 @@ WEFT_OP(Mul, T(a* b))
 WEFT_OP(Maximum, (a > b || a != a) ? a : b)
 WEFT_OP(Minimum, (a < b || a != a) ? a : b)
 WEFT_OP(SquaredDifference, T((a - b) * (a - b)))
+WEFT_OP(FloorDiv, std::floor(a / b))
+WEFT_OP(TruncateDiv, std::trunc(a / b))
+WEFT_OP(Xdivy, a == T(0) ? T(0) : a / b)
+WEFT_OP(SeluGrad, b < 0 ? a * (b + T(1.7580993408473768599402175208123)) : a * T(1.0507009873554804934193349852946))
+WEFT_OP(SoftsignGrad, a / ((T(1) + std::fabs(b)) * (T(1) + std::fabs(b))))
 WEFT_OP(Equal, uint8_t(a == b))
 WEFT_OP(NotEqual, uint8_t(a != b))
 WEFT_OP(Less, uint8_t(a < b))
@@ -80,9 +88,52 @@ WEFT_OP(Greater, uint8_t(a > b))
 WEFT_OP(GreaterEqual, uint8_t(a >= b))
 WEFT_OP(And, T(a& b))
 WEFT_OP(Or, T(a | b))
+WEFT_OP(Xor, T(a ^ b))
 #define WEFT_BINARY_FORMULA WEFT_OP
 #include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
+
+struct LeftShift {
+  template <class T>
+  T operator()(T a, T b) const {
+    constexpr T kTop = sizeof(T) * 8 - 1;
+    return T(std::make_unsigned_t<T>(a) << (b < 0 ? 0 : b > kTop ? kTop : b));
+  }
+};
+struct RightShift {
+  template <class T>
+  T operator()(T a, T b) const {
+    constexpr T kTop = sizeof(T) * 8 - 1;
+    return T(a >> (b < 0 ? 0 : b > kTop ? kTop : b));
+  }
+};
+
+// Quotients of int32 in double, which separates any two of them. A divisor of 0 is an error; the lowest number divided by -1 wraps around to itself.
+template <bool kFloor>
+double quotient(int32_t a, int32_t b) {
+  const double q = double(a) / double(b), cut = kFloor ? std::floor(q) : q;
+  return cut == 2147483648.0 ? -2147483648.0 : cut;
+}
+template <bool kFloor, bool kRest, int kStrideA, int kStrideB>
+bool divide_loop(const int32_t* a, const int32_t* b, int32_t* o, int64_t n) {
+  uint32_t zeros = 0;
+  WEFT_IVDEP
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t x = a[i * kStrideA], y = b[i * kStrideB], by = y == 0 ? 1 : y;
+    const uint32_t q = uint32_t(int32_t(quotient<kFloor>(x, by)));
+    o[i] = kRest ? int32_t(uint32_t(x) - q * uint32_t(by)) : int32_t(q);
+    zeros |= uint32_t(y == 0);
+  }
+  return zeros == 0;
+}
+template <bool kFloor, bool kRest>
+bool divide_int32(const void* va, const void* vb, void* vo, int64_t n, int stride_a, int stride_b) {
+  const int32_t* a = static_cast<const int32_t*>(va);
+  const int32_t* b = static_cast<const int32_t*>(vb);
+  int32_t* o = static_cast<int32_t*>(vo);
+  if (stride_a & stride_b) return divide_loop<kFloor, kRest, 1, 1>(a, b, o, n);
+  return stride_b ? divide_loop<kFloor, kRest, 0, 1>(a, b, o, n) : divide_loop<kFloor, kRest, 1, 0>(a, b, o, n);
+}
 
 template <class Op>
 BinaryLoop of_floats(DType t) {
@@ -97,6 +148,20 @@ BinaryLoop of_wrapping(DType t) {
   if (t == DType::kInt32 || t == DType::kUint32) return &loop<uint32_t, uint32_t, Op>;
   if (t == DType::kInt64 || t == DType::kUint64) return &loop<uint64_t, uint64_t, Op>;
   return of_floats<Op>(t);
+}
+
+template <class Op>
+BinaryLoop of_bits(DType t) {
+  if (t == DType::kInt32 || t == DType::kUint32) return &loop<uint32_t, uint32_t, Op>;
+  if (t == DType::kInt64 || t == DType::kUint64) return &loop<uint64_t, uint64_t, Op>;
+  return nullptr;
+}
+
+template <class Op>
+BinaryLoop of_shifts(DType t) {
+  if (t == DType::kInt32) return &loop<int32_t, int32_t, Op>;
+  if (t == DType::kInt64) return &loop<int64_t, int64_t, Op>;
+  return nullptr;
 }
 
 template <class Op>
@@ -118,6 +183,16 @@ BinaryLoop of_compared(DType t) {
 }  // namespace
 
 BinaryLoop binary_loop(Binary op, DType t) {
+  if (t == DType::kInt32) {
+    switch (op) {
+      case Binary::kFloorDiv: return &divide_int32<true, false>;
+      case Binary::kFloorMod: return &divide_int32<true, true>;
+      case Binary::kDiv:
+      case Binary::kTruncateDiv: return &divide_int32<false, false>;
+      case Binary::kTruncateMod: return &divide_int32<false, true>;
+      default: break;
+    }
+  }
   switch (op) {
 #define WEFT_BINARY_FORMULA(Name, ...) \
   case Binary::k##Name: return of_floats<Name>(t);
@@ -128,6 +203,16 @@ BinaryLoop binary_loop(Binary op, DType t) {
     case Binary::kMaximum: return of_ordered<Maximum>(t);
     case Binary::kMinimum: return of_ordered<Minimum>(t);
     case Binary::kSquaredDifference: return of_wrapping<SquaredDifference>(t);
+    case Binary::kFloorDiv: return of_floats<FloorDiv>(t);
+    case Binary::kTruncateDiv: return of_floats<TruncateDiv>(t);
+    case Binary::kXdivy: return of_floats<Xdivy>(t);
+    case Binary::kSeluGrad: return of_floats<SeluGrad>(t);
+    case Binary::kSoftsignGrad: return of_floats<SoftsignGrad>(t);
+    case Binary::kBitwiseAnd: return of_bits<And>(t);
+    case Binary::kBitwiseOr: return of_bits<Or>(t);
+    case Binary::kBitwiseXor: return of_bits<Xor>(t);
+    case Binary::kLeftShift: return of_shifts<LeftShift>(t);
+    case Binary::kRightShift: return of_shifts<RightShift>(t);
     case Binary::kEqual: return of_compared<Equal>(t);
     case Binary::kNotEqual: return of_compared<NotEqual>(t);
     case Binary::kLess: return of_compared<Less>(t);
@@ -186,6 +271,14 @@ BinaryRowsLoop binary_rows_loop(Binary op, DType t) {
     case Binary::kMinimum: return &rows_loop<float, Minimum>;
     case Binary::kSquaredDifference: return &rows_loop<float, SquaredDifference>;
     default: return nullptr;
+  }
+}
+
+void clip_floats(const float* x, float* y, int64_t n, float low, float high) {
+  WEFT_IVDEP
+  for (int64_t i = 0; i < n; ++i) {
+    const float v = x[i], upper = high < v ? high : v;
+    y[i] = upper < low ? low : upper;
   }
 }
 

@@ -137,7 +137,27 @@ void adjust_saturation(const float* in, float* out, int64_t pixels, float scale)
   }
 }
 
+namespace {
+
+// The number of channels as a constant keeps sums and means in registers.
+template <int kChannels>
+void contrast_of(const float* in, float* out, int64_t pixels, float factor) {
+  double sums[kChannels] = {};
+  for (int64_t i = 0; i < pixels; ++i) {
+    for (int c = 0; c < kChannels; ++c) sums[c] += in[i * kChannels + c];
+  }
+  float means[kChannels];
+  for (int c = 0; c < kChannels; ++c) means[c] = float(sums[c] / double(pixels));
+  for (int64_t i = 0; i < pixels; ++i) {
+    for (int c = 0; c < kChannels; ++c) out[i * kChannels + c] = means[c] + (in[i * kChannels + c] - means[c]) * factor;
+  }
+}
+
+}  // namespace
+
 void adjust_contrast(const float* in, float* out, int64_t pixels, int64_t channels, float factor) {
+  if (channels == 1) return contrast_of<1>(in, out, pixels, factor);
+  if (channels == 3) return contrast_of<3>(in, out, pixels, factor);
   std::vector<double> sums(size_t(channels), 0.0);
   for (int64_t i = 0; i < pixels; ++i) {
     for (int64_t c = 0; c < channels; ++c) sums[size_t(c)] += in[i * channels + c];

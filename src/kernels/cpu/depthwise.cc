@@ -15,6 +15,15 @@ double row_cost(const DepthwiseGeometry& g, int64_t width) {
 
 template <class T>
 void depthwise_forward(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, core::ThreadPool& pool) {
+  std::unique_ptr<T[]> planes;
+  if (g.in_planes(sizeof(T))) {
+    const int64_t taps = g.h.window * g.w.window * g.channels, m = g.multiplier;
+    planes = std::make_unique<T[]>(size_t(taps * m));
+    for (int64_t t = 0; t < taps; ++t) {
+      for (int64_t i = 0; i < m; ++i) planes[size_t(i * taps + t)] = filter[t * m + i];
+    }
+    filter = planes.get();
+  }
   pool.parallel_for(g.batch * g.h.out, row_cost(g, g.w.out), [&](int64_t b, int64_t e) {
     if constexpr (std::is_same_v<T, float>) WEFT_BEST_ISA(depthwise_forward_float)(g, in, filter, out, b, e);
     else WEFT_BEST_ISA(depthwise_forward_double)(g, in, filter, out, b, e);

@@ -12,6 +12,9 @@ struct DepthwiseGeometry {
   int64_t batch = 0, channels = 0, multiplier = 1;
   WindowDim h, w;
   int64_t out_channels() const { return channels * multiplier; }
+  // Forward, several filters a channel are taken one after the other, each over all channels, where those fill a register: the filter is then
+  // [multiplier, height, width, channel].
+  bool in_planes(size_t element_size) const { return multiplier > 1 && size_t(channels) * element_size >= 16; }
 };
 
 // Work on rows [begin, end) of all images' rows: of the output (forward), of the input (backward_input)

@@ -6,28 +6,88 @@
 
 namespace {
 
-constexpr int kBlock = 64;  // channels whose sums stay in registers
+#if defined(WEFT_ISA_AVX512)
+constexpr int kRegister = 64;
+#elif defined(WEFT_ISA_AVX2)
+constexpr int kRegister = 32;
+#else
+constexpr int kRegister = 16;
+#endif
+template <class T, int kBytes>
+struct Register {
+  typedef T Type __attribute__((vector_size(kBytes)));
+};
 
-// out[c] = sum over taps of in[c] * filter[c], one filter per channel.
-template <class T>
-void forward_pixel(const DepthwiseGeometry& g, const T* image, const T* filter, int64_t sh, int64_t sw, T* __restrict out) {
-  const auto th = g.h.taps(sh), tw = g.w.taps(sw);
-  const int64_t n = g.channels;
-  for (int64_t c = 0; c < n; c += kBlock) {
-    const int size = int(std::min<int64_t>(kBlock, n - c));
-    T sum[kBlock] = {};
-    for (int64_t fh = th.begin; fh < th.end; ++fh) {
-      for (int64_t fw = tw.begin; fw < tw.end; ++fw) {
-        const T* __restrict x = image + ((sh + fh * g.h.dilation) * g.w.in + sw + fw * g.w.dilation) * n + c;
-        const T* __restrict y = filter + (fh * g.w.window + fw) * n + c;
-        if (size == kBlock) {
-          for (int i = 0; i < kBlock; ++i) sum[i] += x[i] * y[i];
-        } else {
-          for (int i = 0; i < size; ++i) sum[i] += x[i] * y[i];
-        }
+// The window over a row of outputs: a tap's input is x + (base + fh * row + fw * column), the next output's `step` further on.
+struct Taps {
+  int64_t h_begin, h_end, w_begin, w_end, base, row, column, step;
+};
+
+// kPixels neighbouring outputs of sizeof(V) bytes of channels: each tap of the filter is read once for all of them. Sums go over the taps in order.
+template <class V, int kPixels, class T>
+inline void forward_block(const Taps& t, const T* x, const T* filter, int64_t filter_width, int64_t n, T* out, int64_t out_step, int64_t spread) {
+  V sum[kPixels] = {};
+  for (int64_t fh = t.h_begin; fh < t.h_end; ++fh) {
+    for (int64_t fw = t.w_begin; fw < t.w_end; ++fw) {
+      V y;
+      __builtin_memcpy(&y, filter + (fh * filter_width + fw) * n, sizeof y);
+      const T* from = x + (t.base + fh * t.row + fw * t.column);
+      for (int p = 0; p < kPixels; ++p) {
+        V v;
+        __builtin_memcpy(&v, from + p * t.step, sizeof v);
+        sum[p] += v * y;
       }
     }
-    std::copy(sum, sum + size, out + c);
+  }
+  for (int p = 0; p < kPixels; ++p) {
+    if (spread == 1) {
+      __builtin_memcpy(out + p * out_step, &sum[p], sizeof(V));
+    } else {
+      T lanes[sizeof(V) / sizeof(T)];
+      __builtin_memcpy(lanes, &sum[p], sizeof lanes);
+      for (size_t l = 0; l < sizeof(V) / sizeof(T); ++l) out[p * out_step + int64_t(l) * spread] = lanes[l];
+    }
+  }
+}
+
+// All channels of kPixels outputs, by one of the filters of each channel.
+template <int kPixels, class T>
+inline void forward_channels(const Taps& t, const T* x, const T* filter, int64_t filter_width, int64_t n, T* out, int64_t out_step, int64_t spread) {
+  constexpr int64_t kLarge = kRegister / sizeof(T), kSmall = 16 / sizeof(T);
+  int64_t c = 0;
+  for (; c + kLarge <= n; c += kLarge) {
+    forward_block<typename Register<T, kRegister>::Type, kPixels>(t, x + c, filter + c, filter_width, n, out + c * spread, out_step, spread);
+  }
+  for (; c + kSmall <= n; c += kSmall) {
+    forward_block<typename Register<T, 16>::Type, kPixels>(t, x + c, filter + c, filter_width, n, out + c * spread, out_step, spread);
+  }
+  for (; c < n; ++c) forward_block<T, kPixels>(t, x + c, filter + c, filter_width, n, out + c * spread, out_step, spread);
+}
+
+// A row of outputs; `spread` is the distance of two channels' outputs.
+template <class T>
+void forward_row(const DepthwiseGeometry& g, const T* image, const T* filter, int64_t sh, T* out, int64_t spread) {
+  const auto th = g.h.taps(sh);
+  const int64_t n = g.channels;
+  constexpr int kPixels = 4;
+  for (int64_t w = 0; w < g.w.out;) {
+    const int64_t sw = g.w.start(w);
+    const auto tw = g.w.taps(sw);
+    Taps t{th.begin, th.end, tw.begin, tw.end, (sh * g.w.in + sw) * n, g.h.dilation * g.w.in * n, g.w.dilation * n, g.w.stride * n};
+
+    T* to = out + w * n * spread;
+    bool together = w + kPixels <= g.w.out && tw.begin == 0 && tw.end == g.w.window;
+    if (together) {
+      const auto last = g.w.taps(g.w.start(w + kPixels - 1));
+      together = last.begin == 0 && last.end == g.w.window;
+    }
+    if (together) {
+      forward_channels<kPixels>(t, image, filter, g.w.window, n, to, n * spread, spread);
+      w += kPixels;
+    } else {
+      forward_channels<1>(t, image, filter, g.w.window, n, to, n * spread, spread);
+      ++w;
+    }
   }
 }
 
@@ -54,9 +114,11 @@ void forward(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, i
     const T* from = in + row / g.h.out * image;
     const int64_t sh = g.h.start(row % g.h.out);
     T* to = out + row * g.w.out * n;
-    for (int64_t w = 0; w < g.w.out; ++w, to += n) {
-      if (g.multiplier == 1) forward_pixel(g, from, filter, sh, g.w.start(w), to);
-      else forward_pixel_multiplied(g, from, filter, sh, g.w.start(w), to);
+    if (g.multiplier == 1 || g.in_planes(sizeof(T))) {
+      const int64_t plane = g.h.window * g.w.window * g.channels;
+      for (int64_t i = 0; i < g.multiplier; ++i) forward_row(g, from, filter + i * plane, sh, to + i, g.multiplier);
+    } else {
+      for (int64_t w = 0; w < g.w.out; ++w, to += n) forward_pixel_multiplied(g, from, filter, sh, g.w.start(w), to);
     }
   }
 }

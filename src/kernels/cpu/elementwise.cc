@@ -62,6 +62,7 @@ bool keeps_type(Binary f) {
 
 BinaryLoop binary_loop(Binary op, DType t) {
   if (BinaryLoop f = WEFT_BEST_ISA(binary_loop)(op, t)) return f;
+  if (BinaryLoop f = WEFT_BEST_ISA(binary_math_loop)(op, t)) return f;
   if (BinaryLoop f = integer_binary_loop(op, t)) return f;
   if (BinaryLoop f = float_binary_loop(op, t)) return f;
   if (BinaryLoop f = complex_binary_loop(op, t)) return f;
@@ -105,15 +106,15 @@ double memory_cost(DType t) { return 0.1 * double(core::dtype_size(t)); }
 double binary_cost(Binary op, DType t) {
   switch (op) {
     case Binary::kPow:
+    case Binary::kNextAfter: return 15;
     case Binary::kAtan2:
     case Binary::kXlogy:
     case Binary::kXlog1py:
-    case Binary::kNextAfter:
-    case Binary::kSoftplusGrad: return 15;
+    case Binary::kSoftplusGrad: return t == DType::kFloat ? 1 : 15;
     case Binary::kFloorMod:
-    case Binary::kTruncateMod:
+    case Binary::kTruncateMod: return t == DType::kFloat || t == DType::kInt32 ? 1 : 5;
     case Binary::kFloorDiv:
-    case Binary::kTruncateDiv: return 5;
+    case Binary::kTruncateDiv: return t == DType::kFloat || t == DType::kDouble || t == DType::kInt32 ? 0.5 : 5;
     case Binary::kIgamma:
     case Binary::kIgammac:
     case Binary::kIgammaGradA:
@@ -142,8 +143,9 @@ double unary_cost(Unary op, DType t) {
     case Unary::kAngle: return 10;
     default: break;
   }
+  if (t == DType::kFloat && (op == Unary::kErfinv || op == Unary::kNdtri)) return 2;
   if (op >= Unary::kErfc && op <= Unary::kBesselY1) return 30;
-  if (op >= Unary::kExp && op <= Unary::kAtanh) return 5;
+  if (op >= Unary::kExp && op <= Unary::kAtanh) return t == DType::kFloat ? 1 : 5;
   return memory_cost(t);
 }
 

@@ -183,12 +183,28 @@ void each_group(const Plan<Real>& plan, int64_t lines, core::ThreadPool& pool, B
   });
 }
 
+// The usual case: eight whole lines of floats. False for others.
+template <class Real>
+bool run_eight(const Plan<Real>& plan, Work<Real>& work, std::complex<Real>* lines, int64_t inner, int64_t count, int64_t n, bool inverse,
+               Real factor) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (inner != 1 || count != 8) return false;
+    float* floats = reinterpret_cast<float*>(lines);
+    WEFT_BEST_ISA(fft_take_eight)(floats, 2 * n, n, (inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data());
+    plan.run(work, 8);
+    WEFT_BEST_ISA(fft_give_eight)((inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data(), n, factor, floats, 2 * n);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 template <class Real>
 void fft_axis(std::complex<Real>* data, int64_t outer, int64_t n, int64_t inner, bool inverse, Real factor, core::ThreadPool& pool) {
   const auto plan = Plan<Real>::get(n);
   each_group(*plan, outer * inner, pool, [&](Work<Real>& work, int64_t first, int64_t count) {
+    if (run_eight(*plan, work, data + first * n, inner, count, n, inverse, factor)) return;
     std::complex<Real>* lines[kLinesAtOnce];
     for (int64_t l = 0; l < count; ++l) lines[l] = data + (first + l) / inner * n * inner + (first + l) % inner;
     // Swapping real and imaginary parts before and after makes a forward transform an inverse one.
@@ -219,7 +235,12 @@ void real_fft(const Real* in, std::complex<Real>* out, int64_t lines, int64_t n,
     for (int64_t k = 0; k <= h; ++k) w.add(angle_of(k, n));
   }
   each_group(*plan, lines, pool, [&](Work<Real>& work, int64_t first, int64_t count) {
-    for (int64_t l = 0; l < count; ++l) {
+    bool taken = false;
+    if constexpr (std::is_same_v<Real, float>) {
+      taken = even && count == 8;
+      if (taken) WEFT_BEST_ISA(fft_take_eight)(in + first * n, n, h, work.re.data(), work.im.data());
+    }
+    for (int64_t l = 0; l < count && !taken; ++l) {
       const Real* line = in + (first + l) * n;
       for (int64_t k = 0; k < h; ++k) {  // an even line is taken as h complex numbers
         work.re[size_t(k * count + l)] = even ? line[2 * k] : line[k];
@@ -227,6 +248,15 @@ void real_fft(const Real* in, std::complex<Real>* out, int64_t lines, int64_t n,
       }
     }
     plan->run(work, count);
+    if constexpr (std::is_same_v<Real, float>) {
+      if (taken) {
+        work.other_re.resize(std::max(work.other_re.size(), size_t(bins) * 8));
+        work.other_im.resize(std::max(work.other_im.size(), size_t(bins) * 8));
+        WEFT_BEST_ISA(fft_unfold_eight)(work.re.data(), work.im.data(), w.re.data(), w.im.data(), h, work.other_re.data(), work.other_im.data());
+        WEFT_BEST_ISA(fft_give_eight)(work.other_re.data(), work.other_im.data(), bins, 1, reinterpret_cast<float*>(out + first * bins), 2 * bins);
+        return;
+      }
+    }
     for (int64_t l = 0; l < count; ++l) {
       std::complex<Real>* line = out + (first + l) * bins;
       for (int64_t k = 0; k < bins; ++k) {
@@ -273,6 +303,12 @@ void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, in
       }
     }
     plan->run(work, count);
+    if constexpr (std::is_same_v<Real, float>) {
+      if (even && count == 8) {  // pairs of real numbers, as complex ones: the parts are swapped
+        WEFT_BEST_ISA(fft_give_eight)(work.im.data(), work.re.data(), h, factor, out + first * n, n);
+        return;
+      }
+    }
     for (int64_t l = 0; l < count; ++l) {
       Real* line = out + (first + l) * n;
       for (int64_t k = 0; k < h; ++k) {

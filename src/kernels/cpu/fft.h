@@ -37,5 +37,12 @@ struct FftStage {
   bool name(const FftStage<Real>* stages, int64_t count, Real* re, Real* im, Real* other_re, Real* other_im, int64_t lines)
 WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_float, float))
 WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_double, double))
+// Eight lines of n complex floats, `step` floats apart, to where the passes work, and back times factor.
+WEFT_DECLARE_ISA(void fft_take_eight(const float* from, int64_t step, int64_t n, float* re, float* im))
+WEFT_DECLARE_ISA(void fft_give_eight(const float* re, const float* im, int64_t n, float factor, float* to, int64_t step))
+// From the transforms of 2 h real numbers taken as h complex ones, of eight lines, to their h + 1 bins: those of the even and of the odd elements come from the sum and
+// its mirror image. The roots are exp(-pi i k / h).
+WEFT_DECLARE_ISA(void fft_unfold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re,
+                                       float* out_im))
 
 }  // namespace weft_engine::kernels

@@ -1,4 +1,4 @@
-// Runs of 4-byte elements made from one: the same everywhere, or in even steps; or runs of equal ones.
+// Runs of 4-byte elements made from one: the same everywhere, or in even steps; or runs of equal ones; or a run turned around.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 namespace weft_engine::kernels {
 
 WEFT_DECLARE_ISA(void fill_words(uint32_t value, uint32_t* to, int64_t n))
+// to[i] = last[-i].
+WEFT_DECLARE_ISA(void reverse_words(const uint32_t* last, uint32_t* to, int64_t n))
 // to[i] = first + i * step, wrapping.
 WEFT_DECLARE_ISA(void count_words(uint32_t first, uint32_t step, uint32_t* to, int64_t n))
 // to[i] = from[(i + skip) / run], skip being less than run.

@@ -6,6 +6,18 @@ void fill_words(uint32_t value, uint32_t* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = value;
 }
 
+void reverse_words(const uint32_t* last, uint32_t* to, int64_t n) {
+  typedef uint32_t V __attribute__((vector_size(32)));
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    V v;
+    __builtin_memcpy(&v, last - i - 7, sizeof v);
+    v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+    __builtin_memcpy(to + i, &v, sizeof v);
+  }
+  for (; i < n; ++i) to[i] = last[-i];
+}
+
 void count_words(uint32_t first, uint32_t step, uint32_t* to, int64_t n) {
   typedef uint32_t V __attribute__((vector_size(64)));
   V v, steps = V{} + 16 * step;

@@ -17,6 +17,13 @@ void norms(const LrnArgs& args, const float* x, int64_t depth, double* prefix, f
   }
 }
 
+// x^-beta; roots where they do.
+float inverse_power(float x, float beta) {
+  if (beta == 0.5f) return 1 / std::sqrt(x);
+  if (beta == 0.75f) return 1 / (std::sqrt(x) * std::sqrt(std::sqrt(x)));
+  return beta == 1 ? 1 / x : std::pow(x, -beta);
+}
+
 }  // namespace
 
 void lrn(const LrnArgs& args, const float* x, float* y, int64_t rows, int64_t depth, core::ThreadPool& pool) {
@@ -25,7 +32,7 @@ void lrn(const LrnArgs& args, const float* x, float* y, int64_t rows, int64_t de
     std::vector<float> norm(static_cast<size_t>(depth));
     for (int64_t r = begin; r < end; ++r) {
       norms(args, x + r * depth, depth, prefix.data(), norm.data());
-      for (int64_t j = 0; j < depth; ++j) y[r * depth + j] = x[r * depth + j] * std::pow(norm[size_t(j)], -args.beta);
+      for (int64_t j = 0; j < depth; ++j) y[r * depth + j] = x[r * depth + j] * inverse_power(norm[size_t(j)], args.beta);
     }
   });
 }
@@ -43,7 +50,7 @@ void lrn_grad(const LrnArgs& args, const float* dy, const float* x, const float*
       for (int64_t k = 0; k < depth; ++k) {
         const int64_t first = std::max<int64_t>(0, k - args.radius), last = std::min(depth, k + args.radius + 1);
         const float reach = float(back[size_t(last)] - back[size_t(first)]);
-        dx[r * depth + k] = g[k] * std::pow(norm[size_t(k)], -args.beta) - 2 * args.alpha * args.beta * in[k] * reach;
+        dx[r * depth + k] = g[k] * inverse_power(norm[size_t(k)], args.beta) - 2 * args.alpha * args.beta * in[k] * reach;
       }
     }
   });

@@ -27,6 +27,9 @@ struct Loops {
   }
 
   static void combine(SegmentOp op, void* row, const void* x, int64_t n) {
+    if constexpr (std::is_same_v<T, float>) return WEFT_BEST_ISA(combine_floats)(op, row, x, n);
+    if constexpr (std::is_same_v<T, double>) return WEFT_BEST_ISA(combine_doubles)(op, row, x, n);
+    if constexpr (std::is_same_v<T, int32_t>) return WEFT_BEST_ISA(combine_int32)(op, row, x, n);
     T* __restrict a = static_cast<T*>(row);
     const T* __restrict b = static_cast<const T*>(x);
     switch (op) {
@@ -51,6 +54,7 @@ struct Loops {
 
   static void divide(void* row, int64_t n, double by) {
     T* a = static_cast<T*>(row);
+    if constexpr (std::is_same_v<T, float>) return WEFT_BEST_ISA(divide_floats)(a, n, float(by));
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T>) a[i] = T(std::is_signed_v<T> ? T(int64_t(a[i]) / int64_t(by)) : T(uint64_t(a[i]) / uint64_t(by)));
       else if constexpr (core::is_complex<T>) a[i] /= typename T::value_type(by);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/dtype.h"
+#include "kernels/cpu/isa.h"
 
 namespace weft_engine::kernels {
 
@@ -19,5 +20,10 @@ struct SegmentRows {
 
 // Null for types that cannot be added.
 const SegmentRows* segment_rows(core::DType type);
+
+WEFT_DECLARE_ISA(void combine_floats(SegmentOp op, void* row, const void* x, int64_t n))
+WEFT_DECLARE_ISA(void combine_doubles(SegmentOp op, void* row, const void* x, int64_t n))
+WEFT_DECLARE_ISA(void combine_int32(SegmentOp op, void* row, const void* x, int64_t n))
+WEFT_DECLARE_ISA(void divide_floats(float* row, int64_t n, float by))
 
 }  // namespace weft_engine::kernels

@@ -57,6 +57,9 @@ void copy_row(const T* source, int64_t ss, T* target, int64_t ts, int64_t n) {
   } else if (ss == 0 && ts == 1) {
     fill_row(T(*source), target, n);
   } else if (ts == 1) {
+    if constexpr (std::is_same_v<T, uint32_t>) {
+      if (ss == -1) return WEFT_BEST_ISA(reverse_words)(source, target, n);
+    }
     for (int64_t i = 0; i < n; ++i) target[i] = source[i * ss];
   } else {
     for (int64_t i = 0; i < n; ++i) target[i * ts] = source[i * ss];

@@ -6,6 +6,8 @@
 
 #include "kernels/cpu/isa_begin.h"
 #include "kernels/cpu/vector_math.h"
+#include "kernels/cpu/vector_inverse.h"
+#include "kernels/cpu/vector_double.h"
 namespace {
 
 using core::DType;
@@ -41,9 +43,35 @@ WEFT_OP(IsNan, uint8_t(x != x))
 WEFT_OP(IsInf, uint8_t(std::fabs(x) == T(__builtin_inf())))
 WEFT_OP(IsFinite, uint8_t(std::fabs(x) < T(__builtin_inf())))
 WEFT_OP(Not, uint8_t(x ^ 1))
+WEFT_OP(Invert, T(~x))
+WEFT_OP(SignInt, T((x > 0) - (x < 0)))
 #define WEFT_UNARY_FORMULA WEFT_OP
 #include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
+
+// Bits in pairs, in fours, in bytes; the product adds the bytes.
+struct CountBits {
+  uint8_t operator()(uint32_t x) const {
+    x = x - ((x >> 1) & 0x55555555u);
+    x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
+    return uint8_t((((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24);
+  }
+};
+
+// One of the two parts of complex numbers.
+template <class T, int kPart>
+void part_loop(const void* vin, void* vout, int64_t n) {
+  const T* in = static_cast<const T*>(vin) + kPart;
+  T* out = static_cast<T*>(vout);
+  WEFT_IVDEP
+  for (int64_t i = 0; i < n; ++i) out[i] = in[2 * i];
+}
+template <int kPart>
+UnaryLoop part_of(DType t) {
+  if (t == DType::kComplex64) return &part_loop<float, kPart>;
+  if (t == DType::kComplex128) return &part_loop<double, kPart>;
+  return nullptr;
+}
 
 // exp(x) - 1, as TensorFlow has it, and not expm1.
 inline Floats velu(Floats x) { return x < 0.f ? vexp(x) - 1.f : x; }
@@ -51,6 +79,8 @@ inline Floats vselu(Floats x) { return x < 0.f ? 1.75809934f * (vexp(x) - 1.f) :
 
 float exact_sin(float x) { return std::sin(x); }
 float exact_cos(float x) { return std::cos(x); }
+float exact_tan(float x) { return std::tan(x); }
+inline Floats wide_tan(Floats x) { return within_trig_limit<vtan, exact_tan>(x); }
 inline Floats wide_sin(Floats x) { return within_trig_limit<vsin, exact_sin>(x); }
 inline Floats wide_cos(Floats x) { return within_trig_limit<vcos, exact_cos>(x); }
 
@@ -77,10 +107,20 @@ UnaryLoop if_float(DType t, UnaryLoop f) { return t == DType::kFloat ? f : nullp
 }  // namespace
 
 UnaryLoop unary_loop(Unary op, DType t) {
+  const bool int32 = t == DType::kInt32, int64 = t == DType::kInt64;
+  if (op == Unary::kSign && int32) return &loop<int32_t, int32_t, SignInt>;
+  if (op == Unary::kSign && int64) return &loop<int64_t, int64_t, SignInt>;
   switch (op) {
 #define WEFT_UNARY_FORMULA(Name, ...) \
   case Unary::k##Name: return of_floats<Name>(t);
 #include "kernels/cpu/scalar_functions.inc"
+    case Unary::kInvert:
+      return int32 || t == DType::kUint32   ? &loop<uint32_t, uint32_t, Invert>
+             : int64 || t == DType::kUint64 ? &loop<uint64_t, uint64_t, Invert>
+                                            : nullptr;
+    case Unary::kPopulationCount: return int32 || t == DType::kUint32 ? &loop<uint32_t, uint8_t, CountBits> : nullptr;
+    case Unary::kReal: return part_of<0>(t);
+    case Unary::kImag: return part_of<1>(t);
     case Unary::kNeg: return of_wrapping<Neg>(t);
     case Unary::kAbs:
       if (t == DType::kInt32) return &loop<uint32_t, uint32_t, AbsInt>;
@@ -94,14 +134,23 @@ UnaryLoop unary_loop(Unary op, DType t) {
     case Unary::kLogicalNot: return &loop<uint8_t, uint8_t, Not>;
     case Unary::kExp: return if_float(t, &map_floats<vexp>);
     case Unary::kExpm1: return if_float(t, &map_floats<vexpm1>);
-    case Unary::kLog: return if_float(t, &map_floats<vlog>);
+    case Unary::kLog: return t == DType::kDouble ? &map_doubles<vlog> : if_float(t, &map_floats<vlog>);
     case Unary::kLog1p: return if_float(t, &map_floats<vlog1p>);
-    case Unary::kTanh: return if_float(t, &map_floats<vtanh>);
+    case Unary::kTanh: return t == DType::kDouble ? &map_doubles<vtanh> : if_float(t, &map_floats<vtanh>);
     case Unary::kSigmoid: return if_float(t, &map_floats<vsigmoid>);
     case Unary::kErf: return if_float(t, &map_floats<verf>);
     case Unary::kErfc: return if_float(t, &map_floats<verfc>);
     case Unary::kSin: return if_float(t, &map_floats<wide_sin>);
     case Unary::kCos: return if_float(t, &map_floats<wide_cos>);
+    case Unary::kTan: return if_float(t, &map_floats<wide_tan>);
+    case Unary::kAsin: return if_float(t, &map_floats<vasin>);
+    case Unary::kAcos: return if_float(t, &map_floats<vacos>);
+    case Unary::kAtan: return if_float(t, &map_floats<vatan>);
+    case Unary::kSinh: return if_float(t, &map_floats<vsinh>);
+    case Unary::kCosh: return if_float(t, &map_floats<vcosh>);
+    case Unary::kAtanh: return if_float(t, &map_floats<vatanh>);
+    case Unary::kErfinv: return if_float(t, &map_floats<verfinv>);
+    case Unary::kNdtri: return if_float(t, &map_floats<vndtri>);
     case Unary::kElu: return if_float(t, &map_floats<velu>);
     case Unary::kSelu: return if_float(t, &map_floats<vselu>);
     case Unary::kSoftplus: return if_float(t, &map_floats<vsoftplus>);

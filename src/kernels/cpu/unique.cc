@@ -3,9 +3,11 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <functional>
 #include <unordered_map>
 
 #include "core/tstring.h"
+#include "kernels/cpu/group_table.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -61,21 +63,54 @@ Words words_of(DType type, const void* x, int64_t n) {
   return out;
 }
 
-uint64_t mix(uint64_t h) {
-  h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15u;
-  return h ^ (h >> 29);
+// One element a slice, of a type whose words are told apart by their hashes.
+template <class T>
+UniqueSlices unique_words(const T* x, int64_t n) {
+  UniqueSlices out;
+  out.group.resize(size_t(n));
+  GroupTable table;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t group = table.find_or_add(hash_word(uint64_t(x[i])), [](int64_t) { return true; });
+    if (group == int64_t(out.first.size())) {
+      out.first.push_back(i);
+      out.counts.push_back(0);
+    }
+    out.group[size_t(i)] = group;
+    ++out.counts[size_t(group)];
+  }
+  return out;
+}
+
+UniqueSlices unique_strings(const core::tstring* x, int64_t n) {
+  UniqueSlices out;
+  out.group.resize(size_t(n));
+  GroupTable table;
+  for (int64_t i = 0; i < n; ++i) {
+    const std::string_view s(x[i]);
+    const uint64_t hash = hash_word(std::hash<std::string_view>{}(s));
+    const int64_t group = table.find_or_add(hash, [&](int64_t g) { return std::string_view(x[out.first[size_t(g)]]) == s; });
+    if (group == int64_t(out.first.size())) {
+      out.first.push_back(i);
+      out.counts.push_back(0);
+    }
+    out.group[size_t(i)] = group;
+    ++out.counts[size_t(group)];
+  }
+  return out;
 }
 
 }  // namespace
 
 UniqueSlices unique_slices(DType type, const void* x, int64_t outer, int64_t n, int64_t inner) {
+  if (outer * inner == 1) {
+    if (type == DType::kInt32 || type == DType::kUint32) return unique_words(static_cast<const uint32_t*>(x), n);
+    if (type == DType::kInt64 || type == DType::kUint64) return unique_words(static_cast<const uint64_t*>(x), n);
+    if (type == DType::kString) return unique_strings(static_cast<const core::tstring*>(x), n);
+  }
   const Words w = words_of(type, x, outer * n * inner);
   UniqueSlices out;
   out.group.resize(size_t(n));
-  // An open table of group numbers, at most half full.
-  size_t size = 16;
-  while (size < size_t(n) * 2) size *= 2;
-  std::vector<int64_t> table(size, -1);
+  GroupTable table;
   auto at = [&](int64_t slice, int64_t o, int64_t i) { return size_t((o * n + slice) * inner + i); };
   auto equal = [&](int64_t a, int64_t b) {
     for (int64_t o = 0; o < outer; ++o) {
@@ -90,25 +125,15 @@ UniqueSlices unique_slices(DType type, const void* x, int64_t outer, int64_t n, 
     bool nan = false;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
-        hash = mix(hash * 31 + w.words[at(s, o, i)]);
+        hash = hash_word(hash * 31 + w.words[at(s, o, i)]);
         nan = nan || (!w.nan.empty() && w.nan[at(s, o, i)]);
       }
     }
-    int64_t group = -1;
-    size_t slot = mix(hash) & (size - 1);
-    if (!nan) {
-      for (; table[slot] >= 0; slot = (slot + 1) & (size - 1)) {
-        if (equal(out.first[size_t(table[slot])], s)) {
-          group = table[slot];
-          break;
-        }
-      }
-    }
-    if (group < 0) {
-      group = int64_t(out.first.size());
+    if (nan) hash = hash_word(hash + uint64_t(s));  // equal to nothing: each has a place of its own in the table
+    const int64_t group = table.find_or_add(hash, [&](int64_t g) { return !nan && equal(out.first[size_t(g)], s); });
+    if (group == int64_t(out.first.size())) {
       out.first.push_back(s);
       out.counts.push_back(0);
-      if (!nan) table[slot] = group;
     }
     out.group[size_t(s)] = group;
     ++out.counts[size_t(group)];

@@ -176,14 +176,25 @@ Status run_unique(KernelContext& c) {
   const kernels::UniqueSlices found = kernels::unique_slices(x.dtype(), x.raw(), outer, n, inner);
   const int64_t distinct = int64_t(found.first.size());
   WEFT_ASSIGN(Tensor* y, c.allocate(0, x.shape().with_dim(axis, distinct)));
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t u = 0; u < distinct; ++u) copy_elements(x, (o * n + found.first[size_t(u)]) * inner, *y, (o * distinct + u) * inner, inner);
+  if (outer * inner == 1) {
+    WEFT_RETURN_IF_ERROR(dispatch_movable(x.dtype(), [&]<class T>(Tag<T>) {
+      for (int64_t u = 0; u < distinct; ++u) y->data<T>()[u] = x.data<T>()[found.first[size_t(u)]];
+      return Status();
+    }));
+  } else {
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t u = 0; u < distinct; ++u) copy_elements(x, (o * n + found.first[size_t(u)]) * inner, *y, (o * distinct + u) * inner, inner);
+    }
   }
+  const auto put_all = [](Tensor& t, const std::vector<int64_t>& values) {
+    if (t.dtype() == DType::kInt32) std::transform(values.begin(), values.end(), t.data<int32_t>(), [](int64_t v) { return int32_t(v); });
+    else std::copy(values.begin(), values.end(), t.data<int64_t>());
+  };
   WEFT_ASSIGN(Tensor* idx, c.allocate(1, Shape({n})));
-  for (int64_t i = 0; i < n; ++i) put_int(*idx, i, found.group[size_t(i)]);
+  put_all(*idx, found.group);
   if (c.num_outputs() == 3) {
     WEFT_ASSIGN(Tensor* counts, c.allocate(2, Shape({distinct})));
-    for (int64_t u = 0; u < distinct; ++u) put_int(*counts, u, found.counts[size_t(u)]);
+    put_all(*counts, found.counts);
   }
   return {};
 }

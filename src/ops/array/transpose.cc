@@ -108,15 +108,18 @@ Status run_invert_permutation(KernelContext& c) {
   const int64_t n = in.num_elements();
   if (n > INT32_MAX) return invalid_argument("permutation of nonnegative int32s must have <= int32 max elements");
   WEFT_ASSIGN(Tensor* out, c.allocate(0, {n}));
-  std::vector<bool> seen(size_t(n), false);
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t d = int_at(in, i);
-    if (d < 0 || d >= n) return invalid_argument(d, " is not between 0 and ", n);
-    if (seen[size_t(d)]) return invalid_argument(d, " is duplicated in the input.");
-    seen[size_t(d)] = true;
-    put_int(*out, d, i);
-  }
-  return {};
+  return dispatch<int32_t, int64_t>(in.dtype(), [&]<class T>(Tag<T>) -> Status {
+    const T* x = in.data<T>();
+    T* y = out->data<T>();
+    std::fill_n(y, n, T(-1));  // not seen yet
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t d = x[i];
+      if (d < 0 || d >= n) return invalid_argument(d, " is not between 0 and ", n);
+      if (y[d] >= 0) return invalid_argument(d, " is duplicated in the input.");
+      y[d] = T(i);
+    }
+    return {};
+  });
 }
 
 Status invert_permutation_shape(ShapeContext& c) {

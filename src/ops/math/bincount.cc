@@ -85,22 +85,33 @@ Status count(Tensor& out, const Tensor& values, const Tensor& weights, int64_t s
   return for_weights(out.dtype(), [&]<class T>(Tag<T>) {
     T* bins = out.data<T>();
     std::fill_n(bins, out.num_elements(), T(0));
-    for (int64_t i = 0; i < values.num_elements(); ++i) {
-      const int64_t v = int_at(values, i), r = row(i);
-      if (v < 0 || v >= size) continue;
-      if (binary) bins[r * size + v] = T(1);
-      else add_to(bins[r * size + v], weights.num_elements() ? weights.data<T>()[i] : T(1));
-    }
+    const bool weighted = weights.num_elements() > 0;
+    const T* by = weighted ? weights.data<T>() : nullptr;
+    const auto all = [&](const auto* v) {
+      for (int64_t i = 0; i < values.num_elements(); ++i) {
+        const int64_t at = v[i], r = row(i);
+        if (at < 0 || at >= size) continue;
+        if (binary) bins[r * size + at] = T(1);
+        else add_to(bins[r * size + at], weighted ? by[i] : T(1));
+      }
+    };
+    if (values.dtype() == DType::kInt32) all(values.data<int32_t>());
+    else all(values.data<int64_t>());
     return Status();
   });
 }
 
-bool any_negative(const Tensor& t) {
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    if (int_at(t, i) < 0) return true;
-  }
-  return false;
+// The first negative number, or 0.
+int64_t first_negative(const Tensor& t) {
+  const auto find = [&](const auto* v) -> int64_t {
+    const auto* end = v + t.num_elements();
+    const auto* at = std::find_if(v, end, [](auto x) { return x < 0; });
+    return at == end ? 0 : *at;
+  };
+  return t.dtype() == DType::kInt32 ? find(t.data<int32_t>()) : find(t.data<int64_t>());
 }
+
+bool any_negative(const Tensor& t) { return first_negative(t) < 0; }
 
 Status check_weights(const Tensor& values, const Tensor& weights) {
   if (weights.num_elements() > 0 && weights.num_elements() != values.num_elements())
@@ -127,10 +138,9 @@ Status run_dense_bincount(KernelContext& c) {
         weights.shape());
   }
   const bool matrix = in.rank() == 2;
-  for (int64_t i = 0; i < in.num_elements(); ++i) {
-    if (int_at(in, i) >= 0) continue;
+  if (const int64_t negative = first_negative(in)) {
     if (!matrix) return invalid_argument("Input arr must be non-negative!");
-    return invalid_argument("Input 'in' must be non-negative! Negative input value found: ", int_at(in, i));
+    return invalid_argument("Input 'in' must be non-negative! Negative input value found: ", negative);
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, matrix ? Shape({in.dim(0), size}) : Shape({size})));
   const int64_t columns = matrix ? in.dim(1) : 1;

@@ -2,6 +2,7 @@
 #include <complex>
 
 #include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/elementwise_simd.h"
 #include "kernels/cpu/select.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -170,6 +171,9 @@ Status run_clip(KernelContext& c) {
     const T* h = high.data<T>();
     T* o = out->data<T>();
     for_parts(c, t.num_elements(), 1, [&](int64_t begin, int64_t end) {
+      if constexpr (std::is_same_v<T, float>) {
+        if (sl == 0 && sh == 0) return WEFT_BEST_ISA(clip_floats)(x + begin, o + begin, end - begin, *l, *h);
+      }
       for (int64_t i = begin; i < end; ++i) o[i] = clip(x[i], l[i * sl], h[i * sh]);
     });
     return Status();

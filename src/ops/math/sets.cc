@@ -1,8 +1,10 @@
 // Sets along the last dimension: sizes, unions, intersections, differences; and the difference of two lists.
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <limits>
-#include <unordered_set>
 
+#include "kernels/cpu/group_table.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -262,13 +264,13 @@ Status run_set_size(KernelContext& c) {
 
 // --- ListDiff
 
+// NaN is equal to nothing; 0 is -0.
 template <class T>
-struct ValueHash {
-  size_t operator()(const T& v) const {
-    if constexpr (is_narrow_float<T>) return std::hash<float>()(float(v));
-    else return std::hash<T>()(v);
-  }
-};
+uint64_t value_hash(const T& v) {
+  if constexpr (std::is_same_v<T, tstring>) return kernels::hash_word(std::hash<std::string_view>{}(v.view()));
+  else if constexpr (std::is_integral_v<T>) return kernels::hash_word(uint64_t(v));
+  else return kernels::hash_word(double(v) == 0 ? 0 : std::bit_cast<uint64_t>(double(v)));
+}
 
 Status run_list_diff(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1);
@@ -277,9 +279,16 @@ Status run_list_diff(KernelContext& c) {
   if (x.dim(0) >= std::numeric_limits<int32_t>::max()) return invalid_argument("x too large for int32 indexing");
   std::vector<int64_t> kept;
   WEFT_RETURN_IF_ERROR((dispatch<WEFT_REALS, tstring>(x.dtype(), [&]<class T>(Tag<T>) {
-    const std::unordered_set<T, ValueHash<T>> gone(y.data<T>(), y.data<T>() + y.dim(0));
+    kernels::GroupTable gone;
+    std::vector<int64_t> first;  // where each distinct value of y stands
+    const auto same = [&](const T& v) { return [&](int64_t g) { return y.data<T>()[first[size_t(g)]] == v; }; };
+    for (int64_t i = 0; i < y.dim(0); ++i) {
+      const T& v = y.data<T>()[i];
+      if (v == v && gone.find_or_add(value_hash(v), same(v)) == int64_t(first.size())) first.push_back(i);
+    }
     for (int64_t i = 0; i < x.dim(0); ++i) {
-      if (!gone.contains(x.data<T>()[i])) kept.push_back(i);
+      const T& v = x.data<T>()[i];
+      if (gone.find(value_hash(v), same(v)) < 0) kept.push_back(i);
     }
     return Status();
   })));

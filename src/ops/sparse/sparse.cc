@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "kernels/cpu/sparse_index.h"
+#include "kernels/cpu/strided_copy.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -332,18 +333,19 @@ Status run_to_dense(KernelContext& c) {
   WEFT_ASSIGN(Tensor indices, as_int64(c, given, Shape({n, rank})));
   if (c.attr<bool>("validate_indices")) WEFT_RETURN_IF_ERROR(check_sparse_order(indices, dense.dims()));
   const auto strides = strides_of(dense);
-  const int64_t* ix = indices.data<int64_t>();
+  const int64_t *ix = indices.data<int64_t>(), *sizes = dims.data<int64_t>();
+  const uint64_t* steps = strides.data();
+  if (out->num_elements() > 0) kernels::fill(c.pool(), out->dtype(), fallback.raw(), out->raw(), out->num_elements());
   return dispatch_movable(values.dtype(), [&]<class T>(Tag<T>) {
     const T* in = values.data<T>();
     T* to = out->data<T>();
-    std::fill_n(to, out->num_elements(), fallback.data<T>()[0]);
     const int64_t step = values.rank() == 0 ? 0 : 1;
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i, ix += rank) {
       uint64_t at = 0;
       for (int64_t d = 0; d < rank; ++d) {
-        const int64_t x = ix[i * rank + d];
-        if (x < 0 || x >= dense.dim(int(d))) return invalid_argument("Indices are not valid (out of bounds).  Shape: ", dense);
-        at += uint64_t(x) * strides[size_t(d)];
+        const int64_t x = ix[d];
+        if (x < 0 || x >= sizes[d]) return invalid_argument("Indices are not valid (out of bounds).  Shape: ", dense);
+        at += uint64_t(x) * steps[d];
       }
       to[at] = in[i * step];
     }

@@ -1,6 +1,8 @@
 #include "ops/state/lookup_table.h"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <mutex>
 
 namespace weft_engine::ops {
@@ -47,7 +49,7 @@ bool LookupTable::initialized() const {
 int64_t LookupTable::size() const {
   std::shared_lock lock(mutex_);
   if (kind_ == Kind::kHash && !initialized_) return 0;
-  return int64_t(index_.size());
+  return index_.size();
 }
 
 std::string_view LookupTable::key_bytes(const Tensor& keys, int64_t i, std::string& scratch) const {
@@ -64,6 +66,20 @@ std::string_view LookupTable::key_bytes(const Tensor& keys, int64_t i, std::stri
     scratch.append(reinterpret_cast<const char*>(&length), sizeof length).append(s[k].view());
   }
   return scratch;
+}
+
+uint64_t LookupTable::key_hash(std::string_view bytes) {
+  if (bytes.size() == 8 || bytes.size() == 4) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), bytes.size());
+    return kernels::hash_word(word);
+  }
+  return kernels::hash_word(std::hash<std::string_view>{}(bytes));
+}
+
+int64_t LookupTable::row_of(std::string_view bytes) const {
+  std::string scratch;
+  return index_.find(key_hash(bytes), [&](int64_t row) { return key_bytes(keys_, row, scratch) == bytes; });
 }
 
 // A dense table takes one dimension of keys and no more.
@@ -91,17 +107,33 @@ Status LookupTable::find(op::KernelContext*, const Tensor& keys, const Tensor& d
   const bool each = (kind_ == Kind::kMutable || kind_ == Kind::kMutableOfTensors) && default_value.num_elements() == n * width;
   std::shared_lock lock(mutex_);
   if (kind_ == Kind::kHash && !initialized_) return failed_precondition("Table not initialized.");
+  const size_t value_bytes = is_simple(value_dtype_) && width == 1 ? dtype_size(value_dtype_) : 0;
+  const auto copy = [&](int64_t row, int64_t i) {
+    const Tensor& from = row >= 0 ? values_ : default_value;
+    const int64_t at = row >= 0 ? row * width : each ? i * width : 0;
+    // One number a key is the usual case.
+    if (value_bytes == 8) out.data<uint64_t>()[i] = from.data<uint64_t>()[at];
+    else if (value_bytes == 4) out.data<uint32_t>()[i] = from.data<uint32_t>()[at];
+    else copy_elements(from, at, out, i * width, width);
+  };
+  if (kind_ != Kind::kDense && width > 0 && key_size() == 1 && dtype_size(key_dtype_) == 8 && is_simple(key_dtype_)) {
+    const uint64_t* key = keys.data<uint64_t>();  // equal where their hashes are
+    for (int64_t i = 0; i < n; ++i) copy(index_.find(kernels::hash_word(key[i]), [](int64_t) { return true; }), i);
+    return {};
+  }
+  if (kind_ != Kind::kDense && width > 0 && key_size() == 1 && key_dtype_ == DType::kString) {
+    const tstring *key = keys.data<tstring>(), *known = index_.size() ? keys_.data<tstring>() : nullptr;
+    for (int64_t i = 0; i < n; ++i) {
+      const std::string_view bytes = key[i].view();
+      copy(index_.find(key_hash(bytes), [&](int64_t row) { return known[row].view() == bytes; }), i);
+    }
+    return {};
+  }
   std::string scratch;
   for (int64_t i = 0; i < n; ++i) {
     const std::string_view bytes = key_bytes(keys, i, scratch);
     WEFT_RETURN_IF_ERROR(check_reserved(bytes));
-    if (width == 0) continue;
-    auto it = index_.find(bytes);
-    if (it != index_.end()) {
-      copy_elements(values_, it->second * width, out, i * width, width);
-    } else {
-      copy_elements(default_value, each ? i * width : 0, out, i * width, width);
-    }
+    if (width > 0) copy(row_of(bytes), i);
   }
   return {};
 }
@@ -110,7 +142,7 @@ Status LookupTable::grow_locked() {
   const int64_t wanted = std::max<int64_t>(16, capacity_ * 2);
   WEFT_ASSIGN(Tensor keys, Tensor::allocate(key_dtype_, rows_of(wanted, key_shape_)));
   WEFT_ASSIGN(Tensor values, Tensor::allocate(value_dtype_, rows_of(wanted, value_shape_)));
-  const int64_t used = int64_t(index_.size());
+  const int64_t used = index_.size();
   if (used > 0) {
     copy_elements(keys_, 0, keys, 0, used * key_size());
     copy_elements(values_, 0, values, 0, used * value_size());
@@ -123,14 +155,12 @@ Status LookupTable::grow_locked() {
 
 Status LookupTable::put_locked(std::string_view bytes, const Tensor& keys, const Tensor& values, int64_t i) {
   const int64_t width = value_size();
-  auto it = index_.find(bytes);
-  if (it == index_.end()) {
-    const int64_t row = int64_t(index_.size());
-    if (row == capacity_) WEFT_RETURN_IF_ERROR(grow_locked());
-    copy_elements(keys, i * key_size(), keys_, row * key_size(), key_size());
-    it = index_.emplace(std::string(bytes), row).first;
-  }
-  if (width > 0) copy_elements(values, i * width, values_, it->second * width, width);
+  if (index_.size() == capacity_) WEFT_RETURN_IF_ERROR(grow_locked());
+  const int64_t count = index_.size();
+  std::string scratch;
+  const int64_t row = index_.find_or_add(key_hash(bytes), [&](int64_t r) { return key_bytes(keys_, r, scratch) == bytes; });
+  if (row == count) copy_elements(keys, i * key_size(), keys_, row * key_size(), key_size());
+  if (width > 0) copy_elements(values, i * width, values_, row * width, width);
   return {};
 }
 
@@ -165,13 +195,12 @@ Status LookupTable::remove(op::KernelContext*, const Tensor& keys) {
   for (int64_t i = 0; i < n; ++i) {
     const std::string_view bytes = key_bytes(keys, i, scratch);
     WEFT_RETURN_IF_ERROR(check_reserved(bytes));
-    auto it = index_.find(bytes);
-    if (it == index_.end()) continue;
+    const int64_t row = row_of(bytes);
+    if (row < 0) continue;
     // The last row fills the gap.
-    const int64_t row = it->second, last = int64_t(index_.size()) - 1;
-    index_.erase(it);
+    const int64_t last = index_.size() - 1;
+    index_.remove(key_hash(bytes), row, key_hash(key_bytes(keys_, last, last_scratch)));
     if (row != last) {
-      index_.find(key_bytes(keys_, last, last_scratch))->second = row;
       copy_elements(keys_, last * key_size(), keys_, row * key_size(), key_size());
       if (width > 0) copy_elements(values_, last * width, values_, row * width, width);
     }
@@ -197,12 +226,12 @@ Status LookupTable::insert_once_locked(const Tensor& keys, const Tensor& values)
   std::string scratch;
   for (int64_t i = 0; i < keys.num_elements(); ++i) {
     const std::string_view bytes = key_bytes(keys, i, scratch);
-    auto it = index_.find(bytes);
-    if (it == index_.end()) {
+    const int64_t row = row_of(bytes);
+    if (row < 0) {
       WEFT_RETURN_IF_ERROR(put_locked(bytes, keys, values, i));
-    } else if (!equal_elements(values_, it->second, values, i, 1)) {
-      return failed_precondition("HashTable has different value for same key. Key ", element_text(keys, i), " has ",
-                                 element_text(values_, it->second), " and trying to add value ", element_text(values, i));
+    } else if (!equal_elements(values_, row, values, i, 1)) {
+      return failed_precondition("HashTable has different value for same key. Key ", element_text(keys, i), " has ", element_text(values_, row),
+                                 " and trying to add value ", element_text(values, i));
     }
   }
   return {};
@@ -212,7 +241,7 @@ Status LookupTable::initialize(const Tensor& keys, const Tensor& values) {
   if (keys.num_elements() == 0) return invalid_argument("keys and values cannot be empty tensors.");
   std::unique_lock lock(mutex_);
   if (initialized_) {
-    if (keys.num_elements() != int64_t(index_.size())) return failed_precondition("Table was already initialized with different data.");
+    if (keys.num_elements() != index_.size()) return failed_precondition("Table was already initialized with different data.");
     return {};
   }
   WEFT_RETURN_IF_ERROR(insert_once_locked(keys, values));
@@ -223,7 +252,7 @@ Status LookupTable::initialize(const Tensor& keys, const Tensor& values) {
 Status LookupTable::export_all(op::KernelContext*, Tensor& keys, Tensor& values) const {
   std::shared_lock lock(mutex_);
   if (kind_ == Kind::kHash && !initialized_) return aborted("HashTable is not initialized.");
-  const int64_t n = int64_t(index_.size());
+  const int64_t n = index_.size();
   WEFT_ASSIGN(keys, Tensor::allocate(key_dtype_, rows_of(n, key_shape_)));
   WEFT_ASSIGN(values, Tensor::allocate(value_dtype_, rows_of(n, value_shape_)));
   if (n > 0) {

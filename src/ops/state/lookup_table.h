@@ -5,8 +5,8 @@
 
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 
+#include "kernels/cpu/group_table.h"
 #include "op/table.h"
 
 namespace weft_engine::ops {
@@ -35,16 +35,12 @@ class LookupTable final : public op::Table {
   core::Status export_all(op::KernelContext* c, core::Tensor& keys, core::Tensor& values) const override;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-  };
-  using Index = std::unordered_map<std::string, int64_t, Hash, std::equal_to<>>;
-
   int64_t key_size() const { return key_shape_.num_elements(); }
   int64_t value_size() const { return value_shape_.num_elements(); }
   // The bytes that stand for key i; may use `scratch`.
   std::string_view key_bytes(const core::Tensor& keys, int64_t i, std::string& scratch) const;
+  static uint64_t key_hash(std::string_view bytes);
+  int64_t row_of(std::string_view bytes) const;  // -1: not there
   core::Status check_dense_keys(const core::Tensor& keys, bool one_if_scalar) const;
   core::Status check_reserved(std::string_view key) const;
   core::Status insert_locked(const core::Tensor& keys, const core::Tensor& values, bool skip_reserved);
@@ -57,7 +53,7 @@ class LookupTable final : public op::Table {
 
   mutable std::shared_mutex mutex_;
   bool initialized_ = false;
-  Index index_;                  // row of each key; rows [0, index_.size()) are in use
+  kernels::GroupTable index_;    // row of each key by its bytes; rows [0, index_.size()) are in use
   core::Tensor keys_, values_;   // [capacity] + key_shape, [capacity] + value_shape
   int64_t capacity_ = 0;
 };

@@ -288,16 +288,21 @@ Status run_substr(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
   // Matrices at most where the shapes differ: a scalar, a row, a column or the whole.
   const int64_t columns = shape.rank() ? std::max<int64_t>(shape.dim(shape.rank() - 1), 1) : 1;
-  auto source = [&](const Tensor& t, int64_t i) {
-    if (t.shape() == shape) return i;
-    if (t.num_elements() == 1) return int64_t{0};
-    return t.dim(t.rank() - 1) == 1 && columns != 1 ? i / columns : t.num_elements() == columns ? i % columns : i / columns;
+  enum class Source { kSame, kOne, kRow, kColumn };
+  auto source_of = [&](const Tensor& t) {
+    if (t.shape() == shape) return Source::kSame;
+    if (t.num_elements() == 1) return Source::kOne;
+    return (t.dim(t.rank() - 1) != 1 || columns == 1) && t.num_elements() == columns ? Source::kRow : Source::kColumn;
   };
+  auto place = [columns](Source s, int64_t i) {
+    return s == Source::kSame ? i : s == Source::kOne ? 0 : s == Source::kRow ? i % columns : i / columns;
+  };
+  const Source text_source = source_of(in), pos_source = source_of(pos);
   auto number = [](const Tensor& t, int64_t i) { return t.dtype() == DType::kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i]; };
   const bool matrix = shape.rank() == 2 && pos.rank() != 0 && pos.shape() != in.shape();
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    const std::string_view s = in.data<tstring>()[source(in, i)].view();
-    const int64_t at = source(pos, i), p = number(pos, at), l = number(len, at);
+    const std::string_view s = in.data<tstring>()[place(text_source, i)].view();
+    const int64_t at = place(pos_source, i), p = number(pos, at), l = number(len, at);
     const auto slice = chars ? char_slice(s, p, l) : byte_slice(s, p, l);
     if (!slice && chars) return invalid_argument("pos ", p, " out of range for string at index ", matrix ? i / columns : i);
     if (!slice && matrix) return invalid_argument("pos ", p, " out of range for string b'", s, "' at index (", i / columns, ", ", i % columns, ")");

@@ -1,4 +1,5 @@
 // Ops between numbers and text.
+#include <charconv>
 #include <cstdio>
 
 #include "kernels/cpu/text.h"
@@ -17,6 +18,7 @@ namespace {
 // The output is printf's, so the attributes become a printf format.
 struct AsString {
   std::string flags, tail;  // "%" flags [length modifier] tail
+  int plain_precision = -1;  // of numbers without a width, which need no printf: std::to_chars writes the same
 
   static Result<AsString> make(const NodeInfo& node) {
     const DType type = node.attr<DType>("T");
@@ -37,6 +39,7 @@ struct AsString {
     AsString k;
     if (width > -1) k.flags = cat(fill, width);
     if (precision > -1 && number) k.flags += cat(".", precision);
+    if (width < 0 && precision <= 32) k.plain_precision = precision < 0 ? 6 : int(precision);
     if (number) k.tail = std::string(1, shortest ? 'g' : scientific ? 'e' : 'f');
     return k;
   }
@@ -63,9 +66,31 @@ struct AsString {
     }
     return dispatch<WEFT_NUMBERS, bool, tstring>(in.dtype(), [&]<class T>(Tag<T>) {
       const T* from = in.data<T>();
-      for (int64_t i = 0; i < n; ++i) to[i] = text(from[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        if (!write_plain(from[i], to[i])) to[i] = text(from[i]);
+      }
       return Status();
     });
+  }
+
+  // False where printf is needed.
+  template <class T>
+  bool write_plain(const T& v, tstring& to) const {
+    if constexpr (std::is_same_v<T, bool> || !(std::is_integral_v<T> || std::is_floating_point_v<T>)) {
+      return false;
+    } else {
+      if (plain_precision < 0) return false;
+      char digits[400];  // the greatest double has 309 before the point
+      std::to_chars_result end;
+      if constexpr (std::is_integral_v<T>) {
+        end = std::to_chars(digits, digits + sizeof digits, v);
+      } else {
+        const auto format = tail == "g" ? std::chars_format::general : tail == "e" ? std::chars_format::scientific : std::chars_format::fixed;
+        end = std::to_chars(digits, digits + sizeof digits, double(v), format, plain_precision);
+      }
+      to = std::string_view(digits, size_t(end.ptr - digits));
+      return true;
+    }
   }
 
   template <class T>

@@ -57,7 +57,7 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
                     else convert_to_tensor(value)
                 )
         places = [_place(e) for e in wanted]
-        known = {n.name: n for n in graph_def.node}
+        known = {n.name for n in graph_def.node} if wanted else ()  # a million objects for nothing otherwise
         for element, (node, output) in zip(wanted, places):
             if node not in known:
                 kind = "node" if output is None else "tensor"
