@@ -156,7 +156,7 @@ TEST_CASE("what is read of ConfigProto and RunOptions") {
   CHECK(config->device_filters.size() == 2);
   CHECK(config->operation_timeout_ms == 250);
   CHECK(config->isolate_session_state);
-  CHECK(!config->has_cluster);
+  CHECK(config->cluster.empty());
   wire::ProtoWriter o;
   o.varint(1, 3);
   o.int64(2, 100);
