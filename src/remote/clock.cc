@@ -35,9 +35,7 @@ void ask(const std::shared_ptr<Measurement>& m) {
 
 }  // namespace
 
-int64_t wall_clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+int64_t wall_clock_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 void measure_clock(std::shared_ptr<Channel> channel, std::function<void(ClockOffset)> done) {
   auto m = std::make_shared<Measurement>();

@@ -200,8 +200,7 @@ void GraphService::keep(const RegisteredGraph& graph) {
 
 Result<std::shared_ptr<RegisteredGraph>> GraphService::register_body(const std::string& session, FunctionBody body, const std::string& config) {
   WEFT_ASSIGN(std::shared_ptr<WorkerSession> in, find(session));
-  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made,
-              RegisteredGraph::make(std::move(body), options_for(*in, config.empty() ? in->config : config)));
+  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made, RegisteredGraph::make(std::move(body), options_for(*in, config.empty() ? in->config : config)));
   keep(*made);
   return made;
 }
@@ -212,8 +211,7 @@ Result<std::string> GraphService::register_graph(const RegisterGraph& request) {
     WEFT_ASSIGN(in, find(request.session));
   }
   WEFT_ASSIGN(FunctionBody body, body_of(registry_, request.graph_def));
-  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made,
-              RegisteredGraph::make(std::move(body), options_for(*in, request.config)));
+  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made, RegisteredGraph::make(std::move(body), options_for(*in, request.config)));
   keep(*made);
   std::lock_guard lock(mutex_);
   char handle[32];

@@ -52,7 +52,8 @@ Abroad& abroad() {
 Result<Tensor> with_names(const Tensor& t) {
   bool all_named = true;
   for (const ResourceHandle& h : t.span<ResourceHandle>()) {
-    if (h.info() && h.info()->type_name == RemoteTensor::kTypeName) return unimplemented("a reference to a resource of another process cannot be sent");
+    if (h.info() && h.info()->type_name == RemoteTensor::kTypeName)
+      return unimplemented("a reference to a resource of another process cannot be sent");
     all_named &= !h.info() || !(h.info()->anonymous || h.info()->name.empty());
   }
   if (all_named) return t;

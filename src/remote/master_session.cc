@@ -83,7 +83,8 @@ Result<std::string> master_in(const ClusterMap& cluster, std::string_view target
       found = task_name(job, index);
     }
   }
-  if (found.empty()) return invalid_argument("The master (current machine) is not included in the provided cluster_def. Its target is '", target, "'.");
+  if (found.empty())
+    return invalid_argument("The master (current machine) is not included in the provided cluster_def. Its target is '", target, "'.");
   return found;
 }
 

@@ -10,8 +10,9 @@ namespace weft_engine::remote {
 class Peers final : public ClusterSteps, public std::enable_shared_from_this<Peers> {
  public:
   // `devices`: of the whole cluster. The context lives longer.
-  static Result<std::shared_ptr<Peers>> make(eager::Context& context, uint64_t context_id, const std::string& task, const std::map<std::string, uint64_t>& devices,
-                                             std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps);
+  static Result<std::shared_ptr<Peers>> make(eager::Context& context, uint64_t context_id, const std::string& task,
+                                             const std::map<std::string, uint64_t>& devices, std::shared_ptr<Connections> connections,
+                                             std::shared_ptr<StepTable> steps);
   ~Peers() override;
 
   // A value of another task as an argument. It is the client's, and is not freed.

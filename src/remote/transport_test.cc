@@ -82,7 +82,8 @@ TEST_CASE("events of tasks whose clocks are off are on one time line") {
   for (size_t i = 0; i < tasks.size(); ++i) {
     const int64_t shift = shifts[i];
     if (shift != 0)
-      tasks[i].add("weft.ClockService", "Now", [shift](std::string_view, Reply reply) { reply({}, Message(encode_number(1, wall_clock_ns() + shift))); });
+      tasks[i].add("weft.ClockService", "Now",
+                   [shift](std::string_view, Reply reply) { reply({}, Message(encode_number(1, wall_clock_ns() + shift))); });
     tasks[i].add("tensorflow.ProfilerService", "Profile", [shift](std::string_view, Reply reply) {
       TraceEvent event;
       event.node = "x";
