@@ -1,6 +1,6 @@
 """All tests of this folder that mix TensorFlow's processes with weft's, one after the other; the cluster part of `make interop`.
 
-    interop.py --weft PYTHON --tensorflow PYTHON [--only run ...]
+interop.py --weft PYTHON --tensorflow PYTHON [--only run ...]
 """
 
 import argparse

@@ -223,7 +223,9 @@ def tables():
     table, find, over = make_tables()
     found = coordinator.fetch([coordinator.schedule(find, args=(tf.constant(["b", "z", k]),)) for k in "ab" * 4])
     print(type(table).__name__, isinstance(table, tf.lookup.StaticHashTable), [[x.tolist() for x in f] for f in found])
-    print(table.lookup(tf.constant(["a", "q"])).numpy().tolist(), [x.numpy().tolist() for x in find(tf.constant(["a"]))])
+    print(
+        table.lookup(tf.constant(["a", "q"])).numpy().tolist(), [x.numpy().tolist() for x in find(tf.constant(["a"]))]
+    )
     dataset = coordinator.create_per_worker_dataset(
         lambda: tf.data.Dataset.from_tensors(["a", "c"]).repeat().map(table.lookup)
     )
