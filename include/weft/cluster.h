@@ -105,8 +105,8 @@ struct TaskStatus {
 // Asks all tasks at once.
 WEFT_API std::vector<TaskStatus> cluster_status(const Cluster& cluster, double timeout_seconds = 5);
 
-// What all tasks do in the next seconds, for all of their clients; times are of the wall clock, so that those of one machine are on one time line. Throws the
-// error of a task that does not tell.
+// What all tasks do in the next seconds, for all of their clients. Times are of this machine's wall clock: how far the clocks of tasks are off is measured
+// by the quickest of a few round trips (tasks of TensorFlow do not tell; theirs are taken as they are). Throws the error of a task that does not tell what it does.
 WEFT_API TraceEvents trace_cluster(const Cluster& cluster, double seconds);
 
 // How servers and connections of this process are protected, in words: "TLS with certificates on both sides, a token"; empty: not at all.

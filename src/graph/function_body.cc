@@ -1,6 +1,7 @@
 #include "graph/function_body.h"
 
 #include <charconv>
+#include <set>
 #include <unordered_map>
 
 #include "core/error_notes.h"
@@ -158,7 +159,13 @@ class Builder {
     return error == std::errc() && end == s.data() + s.size() && v >= 0;
   }
 
-  // Nodes may be in any order: each is added when all it reads is there.
+  // The way back of a loop of version 1, which TensorFlow's clients make of loops over several tasks.
+  bool is_way_back(const NodeDef& nd) const {
+    const auto spec = graph_.find_spec(nd.op);
+    return spec.ok() && (*spec)->traits().role == Role::kNextIteration;
+  }
+
+  // Nodes may be in any order: each is added when all it reads is there, but for what comes back in a loop.
   Status add_nodes() {
     const size_t n = def_.nodes.size();
     std::unordered_map<std::string_view, size_t> by_name;
@@ -166,13 +173,18 @@ class Builder {
       if (!by_name.emplace(def_.nodes[i].name, i).second || args_.count(def_.nodes[i].name))
         return invalid_argument("Duplicated node name: ", def_.nodes[i].name, " in function ", def_.name);
     }
+    for (const NodeDef& nd : def_.nodes) {
+      if (is_way_back(nd)) backs_.insert(nd.name);
+    }
     std::vector<int> waiting(n, 0);
     std::vector<std::vector<size_t>> readers(n);
     for (size_t i = 0; i < n; ++i) {
       for (std::string_view in : def_.nodes[i].inputs) {
-        if (in.starts_with("^")) in.remove_prefix(1);
+        const bool control = in.starts_with("^");
+        if (control) in.remove_prefix(1);
         auto it = by_name.find(in.substr(0, in.find(':')));
         if (it == by_name.end()) continue;  // an argument, or an error found later
+        if (!control && backs_.contains(it->first)) continue;
         ++waiting[i];
         readers[it->second].push_back(i);
       }
@@ -198,9 +210,21 @@ class Builder {
         }
       }
     }
-    if (done == n) return {};
+    if (done == n) return close_loops();
     for (size_t i = 0; i < n; ++i) {
       if (waiting[i] > 0) return invalid_argument("function ", def_.name, " contains a cycle through {{node ", def_.nodes[i].name, "}}");
+    }
+    return {};
+  }
+
+  // What add_node() had to leave open.
+  Status close_loops() {
+    for (const auto& [node, index, text] : open_) {
+      WEFT_ASSIGN(Endpoint e, resolve(text, node->name()));
+      if (base_type(e.node->output_type(e.index)) != base_type(node->info().input_types()[size_t(index)]))
+        return invalid_argument("input ", text, " has the type ", dtype_name(e.node->output_type(e.index)), ": in function ", def_.name, " {{node ",
+                                node->name(), "}}");
+      graph_.set_input(node, index, e);
     }
     return {};
   }
@@ -210,7 +234,14 @@ class Builder {
     for (auto& [k, v] : attrs) WEFT_RETURN_IF_ERROR(substitute(def_, attrs_, v, 0));
     std::vector<Endpoint> inputs;
     std::vector<Node*> controls;
+    std::vector<std::pair<int, std::string_view>> later;
     for (std::string_view in : nd.inputs) {
+      const std::string_view from = in.substr(0, in.find(':'));
+      if (backs_.contains(from) && !nodes_.contains(from)) {
+        later.emplace_back(int(inputs.size()), in);
+        inputs.emplace_back();
+        continue;
+      }
       if (!in.starts_with("^")) {
         WEFT_ASSIGN(Endpoint e, resolve(in, nd.name));
         inputs.push_back(e);
@@ -225,13 +256,22 @@ class Builder {
         return invalid_argument("input ^", in, " is not found: in function ", def_.name, " {{node ", nd.name, "}}");
       }
     }
-    auto made = graph_.add(nd.name, nd.op, std::move(attrs), std::move(inputs), controls);
+    // The inputs of what a loop comes back to are of one type.
+    std::vector<DType> pending;
+    if (!later.empty()) {
+      const auto type = attrs.find("T");
+      const DType* t = type == attrs.end() ? nullptr : type->second.get<DType>();
+      if (!t) return invalid_argument("{{node ", nd.name, "}} has no type, and reads what comes back in a loop: in function ", def_.name);
+      pending.assign(inputs.size(), *t);
+    }
+    auto made = graph_.add(nd.name, nd.op, std::move(attrs), std::move(inputs), controls, pending);
     if (!made.ok()) return core::at_node(made.status(), nd.name).with_suffix(cat(" in function ", def_.name));
     Node* node = *made;
     node->device = nd.device;
     node->debug_info = nd.debug_info;
     node->full_type = nd.full_type;
     nodes_.emplace(nd.name, node);
+    for (const auto& [index, text] : later) open_.emplace_back(node, index, text);
     return {};
   }
 
@@ -277,6 +317,8 @@ class Builder {
   Graph& graph_;
   std::unordered_map<std::string, std::vector<Endpoint>, Text, std::equal_to<>> args_;
   std::unordered_map<std::string, Node*, Text, std::equal_to<>> nodes_;
+  std::set<std::string_view> backs_;  // nodes that loops come back by
+  std::vector<std::tuple<Node*, int, std::string_view>> open_;
 };
 
 }  // namespace

@@ -140,12 +140,15 @@ void TaskRendezvous::Asked::end(Status s, Tensor value, bool dead) {
 
 void TaskRendezvous::recv_async(std::string_view key, Done done) {
   const std::string source = task_of(key.substr(0, key.find(';')));
-  if (source.empty() || source == task_) return local_->recv_async(key, std::move(done));
   auto asked = std::make_shared<Asked>();
-  asked->done = std::move(done);
   std::shared_ptr<Connections> connections;
   {
     std::unique_lock lock(mutex_);
+    if (source.empty() || source == task_) {
+      lock.unlock();
+      return local_->recv_async(key, std::move(done));
+    }
+    asked->done = std::move(done);
     connections = connections_;
     if (!aborted_.ok()) {
       const Status s = aborted_;

@@ -51,10 +51,11 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
       : step_id_(step_id), task_(std::move(task)), connections_(std::move(connections)), local_(op::make_local_rendezvous()) {}
 
   int64_t step_id() const { return step_id_; }
-  // Those of the context that runs the step, where somebody asked for a tensor of it before.
-  void use(std::shared_ptr<Connections> connections) {
+  // Those of the context or session that runs the step, where somebody asked for a tensor of it before. `task`: what that calls this task; empty: as before.
+  void use(std::shared_ptr<Connections> connections, const std::string& task) {
     std::lock_guard lock(mutex_);
     connections_ = std::move(connections);
+    if (!task.empty()) task_ = task;
   }
   Status send(std::string_view key, Tensor value, bool dead) override { return local_->send(key, std::move(value), dead); }
   void recv_async(std::string_view key, Done done) override;
@@ -82,7 +83,7 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
     void end(Status s, Tensor value, bool dead);
   };
   const int64_t step_id_;
-  const std::string task_;
+  std::string task_;
   std::shared_ptr<Connections> connections_;
   const std::shared_ptr<op::Rendezvous> local_;
   op::CancellationManager cancellation_;

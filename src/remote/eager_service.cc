@@ -9,13 +9,14 @@
 #include "eager/cancellable.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
+#include "remote/peers.h"
 #include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
 
 // ---- steps
 
-std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections) {
+std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections, const std::string& task) {
   constexpr const char* kEnded = "the step has ended";
   std::lock_guard lock(mutex_);
   if (step_id < 0 && std::find(ended_.begin(), ended_.end(), step_id) != ended_.end()) {
@@ -24,8 +25,8 @@ std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const
     return step;
   }
   auto& step = steps_[step_id];
-  if (!step) step = std::make_shared<TaskRendezvous>(step_id, task_, connections ? connections : connections_);
-  else if (connections) step->use(connections);
+  if (!step) step = std::make_shared<TaskRendezvous>(step_id, task_, connections_);
+  if (connections) step->use(connections, task);
   if (!stopped_.ok()) step->abort(stopped_);
   return step;
 }
@@ -76,17 +77,20 @@ static eager::ContextOptions context_options(const DeviceSet* devices, op::Rende
 }
 
 ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
-                             std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous)
+                             std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
     : id_(request.context_id),
       task_(std::move(task)),
       keep_alive_(request.keep_alive_secs),
       connections_(std::move(connections)),
       rendezvous_(std::move(rendezvous)),
+      steps_(std::move(steps)),
       context_(registry, context_options(devices, rendezvous_.get())),
       last_use_(now()),
       view_id_(request.view_id) {
   for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
 }
+
+ServerContext::~ServerContext() = default;
 
 Status ServerContext::update(const CreateContext& request) {
   if (request.view_id != view_id_.load() + 1)
@@ -100,6 +104,8 @@ Status ServerContext::update(const CreateContext& request) {
     known = d.incarnation;
   }
   view_id_.store(request.view_id);
+  std::lock_guard peers_lock(peers_mutex_);
+  peers_ = nullptr;
   return {};
 }
 
@@ -124,8 +130,52 @@ Result<ServerContext::Handle> ServerContext::find(const RemoteTensorHandle& h) {
 Result<ServerContext::Handle> ServerContext::input(const std::variant<RemoteTensorHandle, Tensor>& in) {
   if (const auto* t = std::get_if<Tensor>(&in)) return eager::TensorHandle::make(*t, context_.host());
   const auto& h = std::get<RemoteTensorHandle>(in);
+  return is_elsewhere(h) ? fetch(h) : find(h);
+}
+
+bool ServerContext::is_elsewhere(const RemoteTensorHandle& h) const {
   const std::string holder = task_of(h.device);
-  return holder.empty() || holder == task_ ? find(h) : fetch(h);
+  return !holder.empty() && holder != task_;
+}
+
+Result<std::shared_ptr<Peers>> ServerContext::peers() {
+  std::map<std::string, uint64_t> devices;
+  {
+    std::lock_guard lock(mutex_);
+    devices = incarnations_;
+  }
+  std::lock_guard lock(peers_mutex_);
+  if (!peers_) {
+    WEFT_ASSIGN(peers_, Peers::make(context_, id_, task_, devices, connections_, steps_));
+  }
+  return peers_;
+}
+
+bool ServerContext::is_over_tasks(const Operation& o) {
+  return context_.functions().contains(o.name) && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const auto& in) {
+           const auto* h = std::get_if<RemoteTensorHandle>(&in);
+           return h && h->dtype == DType::kResource && is_elsewhere(*h);
+         });
+}
+
+Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const Operation& o, op::CancellationManager& cancellation) {
+  WEFT_ASSIGN(std::shared_ptr<Peers> others, peers());
+  std::vector<Tensor> args;
+  for (const auto& in : o.inputs) {
+    if (const auto* h = std::get_if<RemoteTensorHandle>(&in); h && h->dtype == DType::kResource && is_elsewhere(*h)) {
+      WEFT_ASSIGN(Tensor there, others->reference(*h));
+      args.push_back(std::move(there));
+      continue;
+    }
+    WEFT_ASSIGN(Handle h, input(in));
+    WEFT_RETURN_IF_ERROR(h->wait());
+    args.push_back(h->tensor());
+  }
+  WEFT_ASSIGN(std::vector<Tensor> rets, others->run(o, std::move(args), cancellation));
+  WEFT_ASSIGN(Device* device, context_.devices().resolve(o.device, true));
+  std::vector<Handle> out;
+  for (Tensor& t : rets) out.push_back(eager::TensorHandle::make(std::move(t), device ? device : context_.host()));
+  return out;
 }
 
 Result<ServerContext::Handle> ServerContext::fetch(const RemoteTensorHandle& h) {
@@ -168,11 +218,14 @@ static void add_small(QueueResponse& response, std::span<const Tensor> values) {
 
 Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::CancellationManager& caller) {
   eager::Op call(context_);
-  WEFT_RETURN_IF_ERROR(call.reset(o.name, o.device));
-  for (const auto& [name, value] : o.attrs) WEFT_RETURN_IF_ERROR(call.set_attr(name, value));
-  for (const auto& in : o.inputs) {
-    WEFT_ASSIGN(Handle h, input(in));
-    call.add_input(std::move(h));
+  const bool over_tasks = is_over_tasks(o);
+  if (!over_tasks) {
+    WEFT_RETURN_IF_ERROR(call.reset(o.name, o.device));
+    for (const auto& [name, value] : o.attrs) WEFT_RETURN_IF_ERROR(call.set_attr(name, value));
+    for (const auto& in : o.inputs) {
+      WEFT_ASSIGN(Handle h, input(in));
+      call.add_input(std::move(h));
+    }
   }
   std::vector<Handle> outputs;
   {
@@ -182,7 +235,13 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::Cance
     Status s;
     {
       const eager::Cancellable until(&ends);
-      s = call.execute(outputs);
+      if (over_tasks) {
+        auto ran = run_over_tasks(o, ends);
+        s = ran.status();
+        if (ran.ok()) outputs = std::move(ran).value();
+      } else {
+        s = call.execute(outputs);
+      }
     }
     caller.deregister_callback(token);
     WEFT_RETURN_IF_ERROR(std::move(s));
@@ -243,6 +302,8 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
   }
   if (const auto* f = std::get_if<RemoveFunction>(&item)) {
     WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
+    std::lock_guard lock(peers_mutex_);
+    if (peers_) peers_->forget(f->name);
     return QueueResponse();
   }
   if (const auto* c = std::get_if<CleanupFunction>(&item)) {
@@ -341,7 +402,7 @@ Result<Message> EagerService::create(const CreateContext& request) {
   }
   auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);
   auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
-  auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous));
+  auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous), steps_);
   if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
   std::lock_guard lock(mutex_);
   context->set_trace(trace_);

@@ -15,7 +15,9 @@ namespace weft_engine::remote {
 class StepTable {
  public:
   StepTable(std::string task, std::shared_ptr<Connections> connections) : task_(std::move(task)), connections_(std::move(connections)) {}
-  std::shared_ptr<TaskRendezvous> find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections = nullptr);
+  // `connections`, `task`: those of whoever runs the step, where they are not the task's own.
+  std::shared_ptr<TaskRendezvous> find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections = nullptr,
+                                                 const std::string& task = {});
   // Drops a receive that came from outside; a step that nobody but the asker knew of goes with it.
   void give_up(int64_t step_id, std::string_view key, const void* ticket);
   // Whoever waits gets the status, and for a while those who come late, too.
@@ -32,11 +34,14 @@ class StepTable {
   Status stopped_;
 };
 
+class Peers;
+
 // One context of a client: an eager context on this task's devices, and the tensors that the client holds by number.
 class ServerContext {
  public:
   ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
-                std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous);
+                std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
+  ~ServerContext();
   // `caller` is cancelled when whoever sent the item has gone.
   Result<QueueResponse> run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller);
   Result<QueueResponse> run_component(const RunComponentFunction& request, StepTable& steps);
@@ -54,6 +59,11 @@ class ServerContext {
   using Handle = RefPtr<eager::TensorHandle>;
   Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
   Status register_function(const RegisterFunction& f);
+  // A function that uses resources of other tasks: they run their parts of it.
+  bool is_over_tasks(const Operation& o);
+  Result<std::vector<Handle>> run_over_tasks(const Operation& o, op::CancellationManager& cancellation);
+  Result<std::shared_ptr<Peers>> peers();
+  bool is_elsewhere(const RemoteTensorHandle& h) const;
   Result<Handle> input(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<Handle> find(const RemoteTensorHandle& h);
   // A tensor of another task: that task is told to send it here.
@@ -65,6 +75,7 @@ class ServerContext {
   const int64_t keep_alive_;  // seconds; 0: for ever
   const std::shared_ptr<Connections> connections_;
   const std::shared_ptr<TaskRendezvous> rendezvous_;
+  const std::shared_ptr<StepTable> steps_;
   eager::Context context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
@@ -72,6 +83,8 @@ class ServerContext {
   std::atomic<int64_t> last_use_;
   std::atomic<uint64_t> view_id_;
   std::atomic<int64_t> transfers_{0};
+  std::mutex peers_mutex_;
+  std::shared_ptr<Peers> peers_;  // null: nobody needed them since the cluster changed
 };
 
 class EagerService {

@@ -100,7 +100,10 @@ Result<ClusterConfig> decode_cluster_config(std::string_view bytes) {
     switch (r.field()) {
       case 4: out.device_filters.push_back(r.string()); break;
       case 11: out.operation_timeout_ms = r.int64(); break;
-      case 14: out.has_cluster = !r.bytes().empty(); break;
+      case 14: {
+        WEFT_ASSIGN(out.cluster, decode_cluster(r.bytes()));
+        break;
+      }
       case 15: out.isolate_session_state = r.boolean(); break;
       default: break;
     }
@@ -147,13 +150,17 @@ Result<CreateWorkerSession> decode_create_worker_session(std::string_view bytes)
 }
 
 std::string encode_create_worker_session(const CreateWorkerSession& request) {
-  ProtoWriter w, def;  // of the server only who it is: its cluster stays as it knows it
-  def.bytes(2, request.server_def.job);
-  if (request.server_def.task) def.int64(3, request.server_def.task);
-  if (!request.server_def.config.empty()) def.bytes(4, request.server_def.config);
-  def.bytes(5, request.server_def.protocol);
+  ProtoWriter w, def;
   w.bytes(1, request.session);
-  w.message(2, def);
+  if (request.server_def.cluster.empty()) {  // of the server only who it is: its cluster stays as it knows it
+    def.bytes(2, request.server_def.job);
+    if (request.server_def.task) def.int64(3, request.server_def.task);
+    if (!request.server_def.config.empty()) def.bytes(4, request.server_def.config);
+    def.bytes(5, request.server_def.protocol);
+    w.message(2, def);
+  } else {
+    w.bytes(2, encode_server_def(request.server_def));
+  }
   if (request.isolate_state) w.boolean(3, true);
   w.bytes(5, request.master_task);
   w.varint(6, request.master_incarnation);

@@ -24,7 +24,8 @@ std::string encode_number(int field, int64_t number);
 struct ClusterConfig {
   std::vector<std::string> device_filters;
   int64_t operation_timeout_ms = 0;
-  bool isolate_session_state = false, has_cluster = false;
+  bool isolate_session_state = false;
+  ClusterMap cluster;  // of the session alone; empty: the master's
 };
 Result<ClusterConfig> decode_cluster_config(std::string_view config_proto);
 

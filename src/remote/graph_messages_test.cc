@@ -126,7 +126,6 @@ TEST_CASE("sessions of masters and workers") {
   request.session = "h";
   request.server_def.job = "worker";
   request.server_def.task = 1;
-  request.server_def.cluster["worker"][0] = "a:1";  // is not sent: the worker has its own
   request.master_task = "/job:worker/replica:0/task:0";
   request.master_incarnation = ~uint64_t(0);
   request.isolate_state = true;
@@ -138,6 +137,13 @@ TEST_CASE("sessions of masters and workers") {
   CHECK(back->master_incarnation == ~uint64_t(0));
   CHECK(back->isolate_state);
   check_cut(bytes, decode_create_worker_session);
+  request.server_def.cluster["worker"][1] = "a:1";  // a cluster that comes with the session
+  const std::string with_cluster = encode_create_worker_session(request);
+  back = decode_create_worker_session(with_cluster);
+  REQUIRE(back.ok());
+  CHECK(back->server_def.cluster == request.server_def.cluster);
+  CHECK(back->server_def.task == 1);
+  check_cut(with_cluster, decode_create_worker_session);
   RegisterGraph graph{"s", "def", "config", true};
   auto registered = decode_register_graph(encode_register_graph(graph));
   REQUIRE(registered.ok());
@@ -151,12 +157,20 @@ TEST_CASE("what is read of ConfigProto and RunOptions") {
   w.bytes(4, "/job:worker/task:1");
   w.int64(11, 250);
   w.boolean(15, true);
+  CHECK(decode_cluster_config(w.str())->cluster.empty());
+  wire::ProtoWriter task, job, cluster;
+  task.int64(1, 3);
+  task.bytes(2, "a:1");
+  job.bytes(1, "other");
+  job.message(2, task);
+  cluster.message(1, job);
+  w.message(14, cluster);
   auto config = decode_cluster_config(w.str());
   REQUIRE(config.ok());
   CHECK(config->device_filters.size() == 2);
   CHECK(config->operation_timeout_ms == 250);
   CHECK(config->isolate_session_state);
-  CHECK(!config->has_cluster);
+  CHECK(config->cluster == ClusterMap{{"other", {{3, "a:1"}}}});
   wire::ProtoWriter o;
   o.varint(1, 3);
   o.int64(2, 100);

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 
+#include "core/device_name.h"
 #include "core/threads.h"
 #include "graph/node_traits.h"
 #include "io/op_def.h"
@@ -11,6 +12,7 @@
 #include "remote/graph_codec.h"
 #include "remote/long_call.h"
 #include "runtime/blocking_threads.h"
+#include "runtime/server.h"
 #include "runtime/session.h"
 
 namespace weft_engine::remote {
@@ -30,6 +32,7 @@ struct RegisteredGraph::Base {
   std::shared_ptr<ThreadPool> pool, inter;
   std::atomic<bool> soft_placement{true}, log_placement{false};
   std::shared_ptr<op::ResourceManager> resources;
+  std::shared_ptr<const SessionHome> home;  // whose devices the runtime has
   std::unique_ptr<runtime::FunctionLibraryRuntime> runtime;
 };
 
@@ -37,11 +40,13 @@ Result<std::shared_ptr<RegisteredGraph>> RegisteredGraph::make(FunctionBody body
   WEFT_ASSIGN(const io::SessionConfig config, io::decode_config(o.config));
   std::shared_ptr<RegisteredGraph> made(new RegisteredGraph);
   made->resources_ = o.resources;
+  made->home_ = o.home;
   auto base = made->base_ = std::make_shared<Base>();
   base->pool = runtime::shared_pool(config.intra_threads, false);
   base->inter = runtime::shared_pool(config.inter_threads, true);
   base->log_placement = config.log_device_placement;
   base->resources = o.resources;
+  base->home = o.home;
   runtime::RuntimeOptions r;
   r.registry = o.registry;
   r.devices = o.devices;
@@ -95,8 +100,14 @@ Result<FunctionBody> body_of(const op::Registry& registry, std::string graph_def
 
 // ---- the service
 
-GraphService::GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps)
-    : registry_(registry), devices_(devices), task_(std::move(task)), steps_(std::move(steps)), shared_session_(std::make_shared<WorkerSession>()) {
+GraphService::GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps,
+                           const TransportApi& transport)
+    : registry_(registry),
+      devices_(devices),
+      task_(std::move(task)),
+      steps_(std::move(steps)),
+      transport_(transport),
+      shared_session_(std::make_shared<WorkerSession>()) {
   shared_session_->resources = resources_;
 }
 
@@ -121,15 +132,32 @@ void GraphService::stop() {
   for (int64_t id : ids) cleanup_step(id);
 }
 
+RegisteredGraph::Options GraphService::options_for(const WorkerSession& session, std::string config) const {
+  const DeviceSet* devices = session.home ? session.home->devices.get() : devices_;
+  return {&registry_, devices, session.resources, session.kernels, std::move(config), session.home};
+}
+
 Status GraphService::create_session(const CreateWorkerSession& request) {
-  if (!request.server_def.cluster.empty())
-    return unimplemented("a session with a cluster of its own (ConfigProto.cluster_def); start the servers with the cluster's addresses");
   auto made = std::make_shared<WorkerSession>();
+  if (const ServerDef& def = request.server_def; !def.cluster.empty()) {
+    auto home = std::make_shared<SessionHome>();
+    home->task = task_name(def.job, def.task);
+    WEFT_RETURN_IF_ERROR(DeviceName::parse(home->task).status());
+    std::vector<std::unique_ptr<Device>> own;
+    for (const auto& d : devices_->all()) own.push_back(runtime::make_task_cpu(def.job, def.task, *d->parsed_name().id));
+    home->devices = std::make_shared<DeviceSet>(std::move(own));
+    home->connections = std::make_shared<Connections>(transport_, def.cluster);
+    made->home = std::move(home);
+  }
   made->master_task = request.master_task;
   made->master_incarnation = request.master_incarnation;
   made->config = request.server_def.config;
-  made->resources = request.isolate_state ? std::make_shared<op::ResourceManager>() : resources_;
-  if (request.isolate_state && prepare_) WEFT_RETURN_IF_ERROR(prepare_(*made->resources));
+  // One with a cluster of its own has its state for itself, too: a task of another name is another task.
+  const bool isolated = request.isolate_state || made->home;
+  made->resources = made->home ? std::make_shared<op::ResourceManager>(request.server_def.job)
+                    : isolated ? std::make_shared<op::ResourceManager>()
+                               : resources_;
+  if (isolated && prepare_) WEFT_RETURN_IF_ERROR(prepare_(*made->resources));
   std::vector<std::shared_ptr<WorkerSession>> gone;  // freed when the lock is
   std::lock_guard lock(mutex_);
   // A master that was started again knows nothing of its earlier sessions.
@@ -172,8 +200,7 @@ void GraphService::keep(const RegisteredGraph& graph) {
 
 Result<std::shared_ptr<RegisteredGraph>> GraphService::register_body(const std::string& session, FunctionBody body, const std::string& config) {
   WEFT_ASSIGN(std::shared_ptr<WorkerSession> in, find(session));
-  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made,
-              RegisteredGraph::make(std::move(body), {&registry_, devices_, in->resources, in->kernels, config.empty() ? in->config : config}));
+  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made, RegisteredGraph::make(std::move(body), options_for(*in, config.empty() ? in->config : config)));
   keep(*made);
   return made;
 }
@@ -184,8 +211,7 @@ Result<std::string> GraphService::register_graph(const RegisterGraph& request) {
     WEFT_ASSIGN(in, find(request.session));
   }
   WEFT_ASSIGN(FunctionBody body, body_of(registry_, request.graph_def));
-  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made,
-              RegisteredGraph::make(std::move(body), {&registry_, devices_, in->resources, in->kernels, request.config}));
+  WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> made, RegisteredGraph::make(std::move(body), options_for(*in, request.config)));
   keep(*made);
   std::lock_guard lock(mutex_);
   char handle[32];
@@ -219,7 +245,8 @@ Result<std::shared_ptr<RegisteredGraph>> GraphService::find_graph(const std::str
 Status GraphService::run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets,
                          op::CancellationManager* stop) {
   op::CancellationManager cancellation(stop);
-  const auto rendezvous = steps_->find_or_create(step_id);
+  const SessionHome* home = graph.home();
+  const auto rendezvous = home ? steps_->find_or_create(step_id, home->connections, home->task) : steps_->find_or_create(step_id);
   {
     std::lock_guard lock(mutex_);
     Running& r = running_[step_id];

@@ -11,6 +11,13 @@
 
 namespace weft_engine::remote {
 
+// This task as a session sees it whose cluster is its own (ConfigProto.cluster_def), where it may have another name.
+struct SessionHome {
+  std::string task;
+  std::shared_ptr<const DeviceSet> devices;
+  std::shared_ptr<Connections> connections;
+};
+
 // A graph that is planned and ready for steps.
 class RegisteredGraph {
  public:
@@ -20,6 +27,7 @@ class RegisteredGraph {
     std::shared_ptr<op::ResourceManager> resources;
     std::shared_ptr<runtime::KernelCache> kernels;
     std::string config;  // a serialized ConfigProto
+    std::shared_ptr<const SessionHome> home;  // null: the server's own; `devices` are its
   };
   // InvalidArgument, or what planning says, for a body that cannot run.
   static Result<std::shared_ptr<RegisteredGraph>> make(graph::FunctionBody body, const Options& options);
@@ -31,6 +39,7 @@ class RegisteredGraph {
   // The part after placement, as a GraphDef.
   Result<std::string> graph_def() const;
   const std::shared_ptr<op::ResourceManager>& resources() const { return resources_; }
+  const SessionHome* home() const { return home_.get(); }
   // What functions in the resources of the task need for as long as they are there; null: it has no functions.
   std::shared_ptr<void> functions() const;
 
@@ -38,13 +47,14 @@ class RegisteredGraph {
   struct Base;
   RegisteredGraph() = default;
   std::shared_ptr<op::ResourceManager> resources_;
+  std::shared_ptr<const SessionHome> home_;
   std::shared_ptr<Base> base_;
   std::shared_ptr<runtime::Instance> instance_;
 };
 
 class GraphService {
  public:
-  GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps);
+  GraphService(op::Registry& registry, const DeviceSet* devices, std::string task, std::shared_ptr<StepTable> steps, const TransportApi& transport);
   ~GraphService();
 
   // Is given the resources that sessions use, those of all of them and those of a session alone, before any graph sees them.
@@ -54,6 +64,7 @@ class GraphService {
   const DeviceSet& devices() const { return *devices_; }
   op::Registry& registry() const { return registry_; }
   StepTable& steps() const { return *steps_; }
+  const TransportApi& transport() const { return transport_; }
 
   Status create_session(const CreateWorkerSession& request);
   Status delete_session(const std::string& session);
@@ -80,6 +91,7 @@ class GraphService {
     std::shared_ptr<op::ResourceManager> resources;
     std::shared_ptr<runtime::KernelCache> kernels = std::make_shared<runtime::KernelCache>();
     std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
+    std::shared_ptr<const SessionHome> home;
   };
   // A step in several calls: runs on a thread of its own, while calls bring feeds and fetch.
   struct PartialStep;
@@ -92,11 +104,13 @@ class GraphService {
   Result<std::shared_ptr<RegisteredGraph>> find_graph(const std::string& session, const std::string& graph);
   Status run_partial(const RunGraph& request, const std::shared_ptr<RegisteredGraph>& graph, RunGraphResult& result);
   void keep(const RegisteredGraph& graph);
+  RegisteredGraph::Options options_for(const WorkerSession& session, std::string config) const;
 
   op::Registry& registry_;
   const DeviceSet* const devices_;
   const std::string task_;
   const std::shared_ptr<StepTable> steps_;
+  const TransportApi& transport_;
   const std::shared_ptr<op::ResourceManager> resources_ = std::make_shared<op::ResourceManager>();
   Prepare prepare_;
   std::mutex mutex_;

@@ -61,21 +61,46 @@ bool parse_tensor_name(const std::string& text, std::string_view& node, int& ind
 
 }  // namespace
 
-MasterSession::MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections)
-    : here_(std::move(here)), connections_(std::move(connections)) {
+MasterSession::MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections, std::string task)
+    : here_(std::move(here)), connections_(std::move(connections)), task_(std::move(task)) {
   whole_.name = "graph";
   whole_.graph = std::make_unique<graph::Graph>(here_->registry(), std::make_shared<graph::FunctionLibrary>());
 }
 
 MasterSession::~MasterSession() { close(); }
 
+namespace {
+
+// Which task of a session's own cluster the master is: the one at the address that the client called it by.
+Result<std::string> master_in(const ClusterMap& cluster, std::string_view target) {
+  constexpr std::string_view kScheme = "grpc://";
+  const std::string_view address = target.starts_with(kScheme) ? target.substr(kScheme.size()) : target;
+  std::string found;
+  for (const auto& [job, tasks] : cluster) {
+    for (const auto& [index, at] : tasks) {
+      if (at != address) continue;
+      if (!found.empty()) return invalid_argument("Found multiple matching tasks that correspond to to the master. Master target: '", target, "'.");
+      found = task_name(job, index);
+    }
+  }
+  if (found.empty())
+    return invalid_argument("The master (current machine) is not included in the provided cluster_def. Its target is '", target, "'.");
+  return found;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections,
                                                            const ClusterMap& cluster, const CreateSession& request, const std::atomic<bool>& stopping,
                                                            op::CancellationManager& cancellation) {
-  std::shared_ptr<MasterSession> s(new MasterSession(std::move(here), std::move(connections)));
   WEFT_ASSIGN(const ClusterConfig config, decode_cluster_config(request.config));
-  if (config.has_cluster)
-    return unimplemented("a session with a cluster of its own (ConfigProto.cluster_def); start the servers with the cluster's addresses");
+  std::string own = here->task();
+  if (!config.cluster.empty()) {
+    WEFT_ASSIGN(own, master_in(config.cluster, request.target));
+    connections = std::make_shared<Connections>(here->transport(), config.cluster);
+  }
+  const ClusterMap& all = config.cluster.empty() ? cluster : config.cluster;
+  std::shared_ptr<MasterSession> s(new MasterSession(std::move(here), std::move(connections), std::move(own)));
   WEFT_ASSIGN(const io::SessionConfig general, io::decode_config(request.config));
   s->config_ = request.config;
   s->filters_ = config.device_filters;
@@ -83,19 +108,34 @@ Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<Graph
   s->isolated_ = config.isolate_session_state;
   s->soft_placement_ = general.allow_soft_placement;
   s->log_placement_ = general.log_device_placement;
-  WEFT_RETURN_IF_ERROR(s->reach(cluster, stopping, cancellation));
-  WEFT_RETURN_IF_ERROR(s->create_worker_sessions(cluster));
+  WEFT_RETURN_IF_ERROR(s->reach(all, stopping, cancellation));
+  WEFT_RETURN_IF_ERROR(s->create_worker_sessions(all, config.cluster));
   WEFT_RETURN_IF_ERROR(grow(*s->whole_.graph, request.graph_def));
   return s;
 }
 
+namespace {
+
+// A task that does not know the session's cluster gives its devices the names of its own.
+bool rename(DeviceAttributes& device, const std::string& task) {
+  auto name = core::DeviceName::parse(device.name), as = core::DeviceName::parse(task);
+  if (!name.ok() || !as.ok() || !name->complete()) return false;
+  device.name = cat(task, "/device:", *name->type, ":", *name->id);
+  return true;
+}
+
+}  // namespace
+
 // Which devices there are: this task's first.
 Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation) {
-  for (const auto& d : here_->devices().all()) attributes_.push_back(attributes_of(*d));
+  for (const auto& d : here_->devices().all()) {
+    attributes_.push_back(attributes_of(*d));
+    if (!rename(attributes_.back(), task_)) return invalid_argument("'", task_, "' is not the name of a task");
+  }
   for (const auto& [job, tasks] : cluster) {
     for (const auto& [index, address] : tasks) {
       const std::string task = task_name(job, index);
-      if (task == here_->task() || !passes_filters(filters_, task)) continue;
+      if (task == task_ || !passes_filters(filters_, task)) continue;
       tasks_.push_back(task);
     }
   }
@@ -108,7 +148,7 @@ Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& 
       if (answer.ok()) {
         WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, answer->flatten()));
         for (DeviceAttributes& d : devices) {
-          if (task_of(d.name) == task && passes_filters(filters_, d.name)) attributes_.push_back(std::move(d));
+          if (rename(d, task) && passes_filters(filters_, d.name)) attributes_.push_back(std::move(d));
         }
         break;
       }
@@ -127,13 +167,18 @@ Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& 
   return {};
 }
 
-Status MasterSession::create_worker_sessions(const ClusterMap& cluster) {
+Status MasterSession::create_worker_sessions(const ClusterMap& cluster, const ClusterMap& sent) {
   CreateWorkerSession request;
   request.session = handle_;
   request.isolate_state = isolated_;
-  request.master_task = here_->task();
+  request.master_task = task_;
   request.master_incarnation = here_->devices().host()->incarnation();
   request.server_def.config = config_;
+  request.server_def.cluster = sent;
+  if (auto own = core::DeviceName::parse(task_); own.ok() && !sent.empty()) {
+    request.server_def.job = *own->job;
+    request.server_def.task = *own->task;
+  }
   WEFT_RETURN_IF_ERROR(here_->create_session(request));
   for (const auto& [job, tasks] : cluster) {
     for (const auto& [index, address] : tasks) {
@@ -320,7 +365,7 @@ Result<std::shared_ptr<StepPlan>> MasterSession::make_plan(const Endpoints& ends
 
 // In another task feeds and fetches are messages, which RunGraph brings along.
 Status MasterSession::register_part(StepPart& part, FunctionBody body, const Device& device) {
-  const bool here = part.task == here_->task();
+  const bool here = part.task == task_;
   graph::Graph& g = *body.graph;
   if (here) {
     for (Node* n : g.nodes()) {

@@ -54,7 +54,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void close();
 
  private:
-  MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections);
+  MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections, std::string task);
   struct Names {
     std::vector<std::string> feeds, fetches, targets;
     bool operator<(const Names& o) const { return std::tie(feeds, fetches, targets) < std::tie(o.feeds, o.fetches, o.targets); }
@@ -64,7 +64,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::vector<graph::Node*> targets;
   };
   Status reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation);
-  Status create_worker_sessions(const ClusterMap& cluster);
+  // `sent`: the cluster as workers are told of it; empty: they have their own.
+  Status create_worker_sessions(const ClusterMap& cluster, const ClusterMap& sent);
   Status place_graph();
   Result<Endpoints> find(const Names& names) const;
   Result<std::shared_ptr<StepPlan>> plan(const Names& names);
@@ -78,6 +79,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   const std::shared_ptr<GraphService> here_;
   const std::shared_ptr<Connections> connections_;
+  const std::string task_;  // this one, as the session's cluster names it
   const std::string handle_ = random_handle();
   std::string config_;
   bool soft_placement_ = false, log_placement_ = false;

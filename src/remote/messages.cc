@@ -1,6 +1,7 @@
 #include "remote/messages.h"
 
 #include "io/attr_codec.h"
+#include "remote/handles_abroad.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -24,6 +25,8 @@ void encode_job(ProtoWriter& cluster, const std::string& name, const std::map<in
   }
   cluster.message(1, job);
 }
+
+}  // namespace
 
 Result<ClusterMap> decode_cluster(std::string_view bytes) {
   ClusterMap out;
@@ -52,8 +55,6 @@ Result<ClusterMap> decode_cluster(std::string_view bytes) {
   if (!r.ok()) return malformed("ClusterDef");
   return out;
 }
-
-}  // namespace
 
 Result<ServerDef> decode_server_def(std::string_view bytes) {
   ServerDef out;
@@ -139,6 +140,11 @@ Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_
 // ---- tensors
 
 Result<Message> tensor_message(const Tensor& t) {
+  if (t.dtype() == DType::kResource) {
+    WEFT_ASSIGN(const Tensor named, with_names(t));
+    WEFT_ASSIGN(std::string bytes, wire::encode_tensor(named));
+    return Message(std::move(bytes));
+  }
   constexpr int64_t kPlain = 1024;  // smaller ones are copied with the rest
   if (!is_simple(t.dtype()) || int64_t(t.byte_size()) < kPlain) {
     WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(t, variant_codec()));

@@ -18,6 +18,8 @@ namespace weft_engine::remote {
 // Addresses by job and task.
 using ClusterMap = std::map<std::string, std::map<int, std::string>>;
 
+Result<ClusterMap> decode_cluster(std::string_view cluster_def);
+
 struct ServerDef {
   ClusterMap cluster;
   std::string job;

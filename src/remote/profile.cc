@@ -212,13 +212,17 @@ Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double s
     std::condition_variable changed;
     size_t left = 0;
     std::vector<TaskProfile> profiles;
+    void one_less() {
+      --left;
+      changed.notify_one();
+    }
   };
   constexpr double kToAnswer = 60;
   auto state = std::make_shared<Waiting>();
   for (const auto& [job, tasks] : cluster) {
     for (const auto& [task, address] : tasks) state->profiles.push_back({job, task, address, unavailable("not asked yet")});
   }
-  state->left = state->profiles.size();
+  state->left = 2 * state->profiles.size();  // a profile and a clock of each
   wire::ProtoWriter request;
   request.varint(1, uint64_t(std::max(1.0, seconds * 1000)));
   request.boolean(9, true);
@@ -236,12 +240,24 @@ Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double s
                             else if (!r.ok()) events = invalid_argument("malformed ProfileResponse");
                             std::lock_guard lock(state->mutex);
                             state->profiles[i].events = std::move(events);
-                            --state->left;
-                            state->changed.notify_one();
+                            state->one_less();
                           });
+    // Meanwhile: clocks drift.
+    measure_clock(channels.back(), [state, i](ClockOffset clock) {
+      std::lock_guard lock(state->mutex);
+      state->profiles[i].clock = clock;
+      state->one_less();
+    });
   }
   std::unique_lock lock(state->mutex);
   state->changed.wait(lock, [&] { return state->left == 0; });  // each call has its deadline
+  for (TaskProfile& p : state->profiles) {
+    if (!p.events.ok()) continue;
+    for (TraceEvent& e : *p.events) {
+      e.start_ns = int64_t(uint64_t(e.start_ns) - uint64_t(p.clock.offset_ns));
+      e.end_ns = int64_t(uint64_t(e.end_ns) - uint64_t(p.clock.offset_ns));
+    }
+  }
   return std::move(state->profiles);
 }
 

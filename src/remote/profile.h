@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op/step_trace.h"
+#include "remote/clock.h"
 #include "remote/eager_service.h"
 
 namespace weft_engine::remote {
@@ -20,8 +21,9 @@ struct TaskProfile {
   int task = 0;
   std::string address;
   Result<std::vector<TraceEvent>> events;
+  ClockOffset clock;
 };
-// What all tasks do in the next `seconds`, asked for at once.
+// What all tasks do in the next `seconds`, asked for at once. Times are of this process's wall clock, as far as tasks tell what theirs shows.
 Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double seconds);
 
 }  // namespace weft_engine::remote

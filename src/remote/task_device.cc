@@ -310,7 +310,7 @@ class RemotePart final : public runtime::Executable {
 }  // namespace
 
 Result<std::unique_ptr<runtime::Executable>> TaskDevice::plan_part(const runtime::Part& part) {
-  static std::atomic<int64_t> numbers{0};
+  WEFT_ASSIGN(auto all, cluster());
   const graph::FunctionBody& body = part.body;
   graph::Interface io;
   for (graph::Node* n : body.args) io.inputs.push_back({n, 0});
@@ -320,7 +320,7 @@ Result<std::unique_ptr<runtime::Executable>> TaskDevice::plan_part(const runtime
     io.body.push_back(n);
     if (n->spec().stateful) io.control_outputs.push_back(n);
   }
-  const std::string unique = cat("__component_", part.body.name, "_", numbers.fetch_add(1) + 1, "_", task->context_id % 1000000007);
+  const std::string unique = cat("__component_", part.body.name, "_", all->next_op(), "_", task->context_id % 1000000007);
   WEFT_ASSIGN(graph::FunctionDef def, graph::make_function(*body.graph, unique, false, io));
   RegisterFunction registration;
   registration.is_component = true;

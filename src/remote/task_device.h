@@ -45,11 +45,12 @@ class TaskDevice final : public eager::RemoteDevice, public runtime::RemoteTarge
 // Output `index` of an op that was sent, or of a part of a function.
 class Output final : public eager::RemoteValue, public core::RemoteTensor, public std::enable_shared_from_this<Output> {
  public:
-  Output(TaskDevice& device, int64_t op, int index, DType dtype, std::shared_ptr<Answer> answer)
-      : device_(device), op_(op), index_(index), dtype_(dtype), answer_(std::move(answer)) {}
+  // `owned`: nobody else lets go of it.
+  Output(TaskDevice& device, int64_t op, int index, DType dtype, std::shared_ptr<Answer> answer, bool owned = true)
+      : device_(device), op_(op), index_(index), dtype_(dtype), answer_(std::move(answer)), owned_(owned) {}
   // The task frees it after all that was sent before. An output of an op that failed is not there.
   ~Output() override {
-    if (!answer_->failed()) device_.task->release(handle());
+    if (owned_ && !answer_->failed()) device_.task->release(handle());
   }
   Result<PartialShape> shape() override;
   void fetch(std::function<void(Result<Tensor>)> done) override;
@@ -69,6 +70,7 @@ class Output final : public eager::RemoteValue, public core::RemoteTensor, publi
   const int index_;
   const DType dtype_;
   const std::shared_ptr<Answer> answer_;
+  const bool owned_;
 };
 
 }  // namespace weft_engine::remote

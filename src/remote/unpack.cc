@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "remote/handles_abroad.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -196,7 +197,8 @@ Result<Tensor> Unpacked::tensor(std::string_view proto) const {
       if (index < large.size()) return large[size_t(index)];
     }
   }
-  return wire::decode_tensor(proto, variant_codec());
+  WEFT_ASSIGN(Tensor t, wire::decode_tensor(proto, variant_codec()));
+  return t.dtype() == DType::kResource ? with_resources(std::move(t)) : t;
 }
 
 }  // namespace weft_engine::remote

@@ -27,7 +27,7 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
       steps_(std::make_shared<StepTable>(task, connections_)),
       collectives_(std::make_shared<Collectives>(task, std::move(collective_leader), connections_, devices)),
       eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)),
-      graphs_(std::make_shared<GraphService>(registry, devices, task, steps_)),
+      graphs_(std::make_shared<GraphService>(registry, devices, task, steps_, transport)),
       master_(std::make_shared<MasterService>(graphs_, connections_, cluster)),
       cluster_(std::move(cluster)) {
   eager_->prepare = [c = collectives_](op::ResourceManager& resources) { return c->install(resources); };
@@ -37,6 +37,7 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
   add_collective_methods(methods_, collectives_);
   add_graph_methods(methods_, graphs_);
   add_master_methods(methods_, master_);
+  add_clock_methods(methods_);
   add_profile_methods(methods_, task, eager_);
 }
 

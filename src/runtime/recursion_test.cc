@@ -1,4 +1,4 @@
-// Functions that call themselves: what ends runs, on any thread; what does not end is an error.
+// Functions that call themselves: what ends runs, on any thread; what does not end is an error. Functions with loops of version 1.
 #include <pthread.h>
 
 #include "core/call_depth.h"
@@ -121,6 +121,50 @@ TEST_CASE("recursion that ends runs, one that does not is an error") {
       CHECK(s.code() == Code::kInvalidArgument);
     }
   }
+}
+
+TEST_CASE("a function may have a loop of version 1, whatever the order of its nodes") {
+  // 1 * 2 ** n: i and x go around while i < n.
+  AttrMap enter = kInt, merge = kInt;
+  enter["frame_name"] = std::string("loop");
+  merge["N"] = 2;
+  const auto variable = [&](const std::string& v, const std::string& from) {
+    return std::vector<NodeDef>{node("merge_" + v, "Merge", {"enter_" + v + ":output:0", "next_" + v + ":output:0"}, merge),
+                                node("enter_" + v, "Enter", {from}, enter),
+                                node("switch_" + v, "Switch", {"merge_" + v + ":output:0", "cond:output:0"}, kInt),
+                                node("exit_" + v, "Exit", {"switch_" + v + ":output_false:0"}, kInt)};
+  };
+  AttrMap outside = enter;
+  outside["is_constant"] = true;
+  std::vector<NodeDef> nodes = variable("i", "zero:output:0");
+  for (NodeDef& n : variable("x", "one:output:0")) nodes.push_back(std::move(n));
+  nodes.push_back(node("next_i", "NextIteration", {"more:z:0"}, kInt));
+  nodes.push_back(node("next_x", "NextIteration", {"twice:z:0"}, kInt));
+  nodes.push_back(node("limit", "Enter", {"n"}, outside));
+  nodes.push_back(node("step", "Enter", {"one:output:0"}, outside));
+  nodes.push_back(node("less", "Less", {"merge_i:output:0", "limit:output:0"}, kInt));
+  nodes.push_back(node("cond", "LoopCond", {"less:z:0"}, {}));
+  nodes.push_back(node("more", "AddV2", {"switch_i:output_true:0", "step:output:0"}, kInt));
+  nodes.push_back(node("twice", "AddV2", {"switch_x:output_true:0", "switch_x:output_true:0"}, kInt));
+  nodes.push_back(constant("zero", 0));
+  nodes.push_back(constant("one", 1));
+  Functions f;
+  f.add(function("power", "exit_x:output:0", nodes));
+  for (int32_t n : {0, 1, 10}) {
+    int32_t result = 0;
+    const Status s = f.run("power", n, result);
+    CHECK_MESSAGE(s.ok(), s.to_string());
+    CHECK(result == 1 << n);
+  }
+  // A way back that is of another type, and a cycle without one.
+  for (NodeDef& n : nodes) {
+    if (n.name == "next_x") n = node("next_x", "NextIteration", {"less:z:0"}, {{"T", DType::kBool}});
+  }
+  f.add(function("other_type", "exit_x:output:0", nodes));
+  f.add(function("cycle", "a:output:0", {node("a", "Identity", {"b:output:0"}, kInt), node("b", "Identity", {"a:output:0"}, kInt)}));
+  int32_t result = 0;
+  CHECK(f.run("other_type", 1, result).code() == Code::kInvalidArgument);
+  CHECK(f.run("cycle", 1, result).message().find("contains a cycle") != std::string_view::npos);
 }
 
 TEST_CASE("every way to call oneself without end is an error") {

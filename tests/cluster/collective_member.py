@@ -15,12 +15,12 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from tensorflow.python.eager import context  # noqa: E402
 
 HEARTBEAT_MS = 2000
 cluster, task, what = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 size = len(cluster["worker"])
 last = task == size - 1
-on_weft = "weft" in tf.__file__
 raw = tf.raw_ops
 
 
@@ -41,23 +41,9 @@ def server_def():
     return d
 
 
-if on_weft:
-    from weft import _weft as here
-
-    here.enable_collective_ops(server_def().SerializeToString())
-
-    def states():
-        return [code or None for _, code, _ in here.get_task_states([("worker", i) for i in range(size)])]
-
-else:
-    from tensorflow.python.eager import context
-
-    here = context.context()
-    here.enable_collective_ops(server_def())
-    here.ensure_initialized()
-
-    def states():
-        return here.get_task_states([("worker", size)])
+here = context.context()
+here.enable_collective_ops(server_def())
+here.ensure_initialized()
 
 
 # ---- one call of each kind
@@ -174,7 +160,7 @@ def play_values():
 def play_coordination():
     here.set_config_key_value(f"names/{task}", f"task {task}")
     got = [here.get_config_key_value(f"/names//{i}") for i in range(size)]
-    print("keys", [v.decode() if isinstance(v, bytes) else v for v in got])
+    print("keys", got)
     for _ in range(3):
         here.wait_at_barrier("again", 60000)
     if task == 0:
@@ -183,8 +169,8 @@ def play_coordination():
         here.delete_config_key_value("names")
         here.set_config_key_value("names/0", "new")
     here.wait_at_barrier("deleted", 60000)
-    print("keys", here.get_config_key_value("names/0") in (b"new", "new"))
-    print("states", states())
+    print("keys", here.get_config_key_value("names/0") == "new")
+    print("states", here.get_task_states([("worker", size)]))
     here.wait_at_barrier("end", 60000)
 
 

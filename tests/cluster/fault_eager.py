@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 
-from fault_tasks import GRACE, HANG, SILENCE, Proxy, lasting_ports
+from fault_tasks import GRACE, HANG, SILENCE, Proxy, SmallDisk, lasting_ports
 
 W = ["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]
 
@@ -37,6 +37,7 @@ class Eager:
         self.seen = {"worker": [f"localhost:{self.proxy.port}", f"localhost:{ports[1]}"]}
         self.workers = [None, None]
         self.folder = tempfile.TemporaryDirectory()
+        self.disk = SmallDisk(os.path.join(self.folder.name, "disk"), 6)
         for task in (0, 1):
             self.start(task)
         self.connect()
@@ -227,34 +228,43 @@ class Eager:
         return late
 
     def full_disk(self):
-        """Worker 0 can write no more than so many bytes of a file."""
-        pid, before = self.workers[0].pid, sorted(os.listdir(self.folder.name))
-        self.save("last", float(self.rounds))
-        before = sorted(os.listdir(self.folder.name))
+        """Worker 0 writes to a disk that is full after so many bytes; where none can be mounted, it can write no more than so many of a file."""
+        pid, room = self.workers[0].pid, self.numbers.randrange(0, 2 << 20)
+        where = os.path.join(self.folder.name, "disk") if self.disk.there else self.folder.name
+        last, following = (os.path.relpath(os.path.join(where, name), self.folder.name) for name in ("last", "next"))
+        self.save(last, float(self.rounds))
+        before = sorted(os.listdir(where))
         unlimited = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.numbers.randrange(0, 2 << 20), unlimited[1]))
+        if self.disk.there:
+            self.disk.fill(room)
+        else:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (room, unlimited[1]))
         begin = time.monotonic()
         try:
-            self.save("next", 5.0)
-            raise AssertionError("a file that is larger than the limit was written")
-        except self.tf.errors.OpError as e:
+            self.save(following, 5.0)
+            raise AssertionError("a file that is larger than the room that is left was written")
+        except self.tf.errors.ResourceExhaustedError as e:
             assert "/task:0" in str(e), f"the error does not name the task: {e}"
-            assert "File too large" in str(e), e
+            assert ("No space left on device" if self.disk.there else "File too large") in str(e), e
         late = time.monotonic() - begin
         assert late < GRACE, f"the error came after {late:.2f} s"
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        left = sorted(set(os.listdir(self.folder.name)) - set(before))
+        if self.disk.there:
+            self.disk.empty()
+        else:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
+        left = sorted(set(os.listdir(where)) - set(before))
         assert not left, f"a save that failed left {left}"
-        assert self.restored("last") == [[float(self.rounds)], [self.rounds + 1.0]]
-        self.save("next", 7.0)
-        assert self.restored("next") == [[7.0], [8.0]]
-        for name in os.listdir(self.folder.name):
+        assert self.restored(last) == [[float(self.rounds)], [self.rounds + 1.0]]
+        self.save(following, 7.0)
+        assert self.restored(following) == [[7.0], [8.0]]
+        for name in os.listdir(where):
             if name.startswith("next"):
-                os.remove(os.path.join(self.folder.name, name))
+                os.remove(os.path.join(where, name))
         self.check_all()
         return late
 
     def close(self):
+        self.disk.close()
         self.folder.cleanup()
 
 

@@ -1,5 +1,6 @@
 """Processes that faults come over: children of one process that has the package loaded, so that a hundred of them start quickly, and the proxy that cuts connections."""
 
+import atexit
 import collections
 import ctypes
 import json
@@ -221,6 +222,32 @@ class Proxy:
                     s.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
+
+
+class SmallDisk:
+    """A disk of a few megabytes, mounted on a folder; `there` is False where this process may not mount one."""
+
+    def __init__(self, folder, megabytes):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        options = f"size={megabytes}m".encode()
+        self.there = self._libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, options) == 0
+        atexit.register(self.close)
+
+    def fill(self, free):
+        """Until so many bytes are left."""
+        now = os.statvfs(self.folder)
+        with open(os.path.join(self.folder, "filler"), "wb") as f:
+            f.write(bytes(max(0, now.f_bavail * now.f_frsize - free)))
+
+    def empty(self):
+        os.remove(os.path.join(self.folder, "filler"))
+
+    def close(self):
+        if self.there:
+            self._libc.umount2(os.fsencode(self.folder), 2)  # MNT_DETACH
+            self.there = False
 
 
 def lasting_ports(count):

@@ -69,8 +69,11 @@ std::vector<Seed> worker_seeds(const Ask& ask, uint64_t n) {
   CreateWorkerSession create;
   create.session = session;
   create.server_def.job = "worker";
-  create.server_def.cluster = {{"worker", {{0, "localhost:1"}}}};
   (void)ask(s + "CreateWorkerSession", encode_create_worker_session(create));
+  CreateWorkerSession with_cluster = create;
+  with_cluster.session = cat("cluster", n);
+  with_cluster.server_def.job = "other";
+  with_cluster.server_def.cluster = {{"other", {{0, "localhost:1"}}}};
   RegisterGraph graph{session, graph_def(true), {}, true};
   auto registered = ask(s + "RegisterGraph", encode_register_graph(graph));
   RunGraph run;
@@ -81,6 +84,7 @@ std::vector<Seed> worker_seeds(const Ask& ask, uint64_t n) {
   run.recv_keys = {"y"};
   return {{s + "GetStatus", {}},
           {s + "CreateWorkerSession", encode_create_worker_session(create)},
+          {s + "CreateWorkerSession", encode_create_worker_session(with_cluster)},
           {s + "RegisterGraph", encode_register_graph(graph)},
           {s + "RunGraph", text(encode_run_graph(run))},
           {s + "RunGraph", text(encode_run_graph(run))},
@@ -92,6 +96,8 @@ std::vector<Seed> worker_seeds(const Ask& ask, uint64_t n) {
           {s + "Logging", number(1, 1)},
           {s + "Tracing", {}},
           {"/tensorflow.ProfilerService/Profile", number(1, 1)},
+          {"/weft.ClockService/Now", {}},
+          {s + "DeleteWorkerSession", field(1, with_cluster.session)},
           {s + "DeleteWorkerSession", field(1, session)}};
 }
 

@@ -2,8 +2,8 @@
 printed (parameter_server.out).
 
     parameter_server.py --weft PYTHON                       all tasks on weft
-    parameter_server.py --weft PYTHON --tensorflow PYTHON   weft's coordinator with TensorFlow's tasks as well; --record writes
-                                                            parameter_server.out from TensorFlow with TensorFlow
+    parameter_server.py --weft PYTHON --tensorflow PYTHON   coordinator and tasks of both, mixed; --record writes parameter_server.out from
+                                                            TensorFlow with TensorFlow
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from tasks import HERE, Servers, asked, cluster_of, compare, play
+from tasks import HERE, Servers, asked, cluster_of, compare, mixtures, play
 
 
 def played(client, tasks):
@@ -22,17 +22,16 @@ def played(client, tasks):
 
 def main():
     args, sides = asked(__doc__)
-    weft, tensorflow = sides["weft"], sides.get("tensorflow")
     recorded = HERE / "parameter_server.out"
     if args.record:
-        recorded.write_text(played(tensorflow, tensorflow))
-    expected = recorded.read_text()
+        recorded.write_text(played(*[sides["tensorflow"]] * 2))
     bad = 0
-    for name, tasks in {"weft": weft, "TensorFlow": tensorflow}.items():
-        if tasks:
-            begin = time.time()
-            bad += compare(f"weft with tasks of {name}", expected, played(weft, tasks))
-            print(f"  {time.time() - begin:.1f} s")
+    for name, kinds in mixtures(sides, ["coordinator", "tasks"]):
+        if kinds == [sides.get("tensorflow")] * 2:  # what was recorded
+            continue
+        begin = time.time()
+        bad += compare(name, recorded.read_text(), played(*kinds))
+        print(f"  {time.time() - begin:.1f} s")
     sys.exit(bad > 0)
 
 

@@ -200,7 +200,46 @@ def per_worker_variables():
     print(rounded(v.numpy()), rounded(sum(v.read_all())))
 
 
+def make_tables():
+    """Each worker has a copy of a table that is made in the scope."""
+    with strategy.scope():
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+        words = tf.lookup.StaticVocabularyTable(
+            tf.lookup.KeyValueTensorInitializer(["x", "y"], tf.constant([0, 1], tf.int64)), 1
+        )
+
+    @tf.function
+    def find(keys):
+        return table.lookup(keys), table.size(), words.lookup(keys) * 0 + words.size()
+
+    @tf.function
+    def over(iterator):
+        return next(iterator)
+
+    return table, find, over
+
+
+def tables():
+    table, find, over = make_tables()
+    found = coordinator.fetch([coordinator.schedule(find, args=(tf.constant(["b", "z", k]),)) for k in "ab" * 4])
+    print(type(table).__name__, isinstance(table, tf.lookup.StaticHashTable), [[x.tolist() for x in f] for f in found])
+    print(
+        table.lookup(tf.constant(["a", "q"])).numpy().tolist(), [x.numpy().tolist() for x in find(tf.constant(["a"]))]
+    )
+    dataset = coordinator.create_per_worker_dataset(
+        lambda: tf.data.Dataset.from_tensors(["a", "c"]).repeat().map(table.lookup)
+    )
+    print({tuple(coordinator.fetch(coordinator.schedule(over, args=(iter(dataset),)))) for _ in range(4)})
+    module = tf.Module()
+    module.table = table
+    module.find = tf.function(lambda k: table.lookup(k), input_signature=[tf.TensorSpec([None], tf.string)])
+    path = os.path.join(folder, "tables")
+    tf.saved_model.save(module, path)
+    print(tf.saved_model.load(path).find(tf.constant(["b", "z"])).numpy().tolist())
+
+
 def lost_worker():
+    table, find, _ = make_tables()
     with strategy.scope():
         count = tf.Variable(0.0)
 
@@ -228,6 +267,8 @@ def lost_worker():
     while seen != {0, 1} and time.time() < end:
         seen |= {int(i) for i in coordinator.fetch([coordinator.schedule(index) for _ in range(20)])}
     print(sorted(seen), set(coordinator.fetch([coordinator.schedule(step, args=(iterator,)) for _ in range(20)])))
+    found = coordinator.fetch([coordinator.schedule(find, args=(tf.constant(["b"]),)) for _ in range(20)])
+    print({int(x[0][0]) for x in found})
 
 
 def lost_server():
@@ -251,7 +292,9 @@ def lost_server():
     print({attempt(r.fetch) for r in results} <= {"UnavailableError", "CancelledError", "AbortedError"})
 
 
-for f in (variables, schedule, datasets, training, errors, per_worker_variables, lost_worker, lost_server):
+for f in (variables, schedule, datasets, training, errors, per_worker_variables, tables, lost_worker, lost_server):
+    if f.__name__ not in os.environ.get("SECTIONS", f.__name__).split(","):
+        continue
     print("==", f.__name__, flush=True)
     f()
 print("end", flush=True)

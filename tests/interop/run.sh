@@ -28,11 +28,8 @@ rm -rf "$work/files" && mkdir -p "$work/files"
 if [ -d build/python ]; then
   "$PYTHON" "$(dirname "$0")/python_files.py" build/venv/bin/python build/python "$work/python" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
   build/venv/bin/python tests/python/programs/record.py "$PYTHON" --check || exit 1
-  # Clusters: TensorFlow and weft as clients and workers. A program has longer than in the tests.
-  export WEFT_PLAY_SECONDS=${WEFT_PLAY_SECONDS:-900}
-  for script in run sessions_run parameter_server mirrored collectives data_service; do
-    PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/$script.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
-  done
+  # Clusters: TensorFlow and weft as clients and workers.
+  PYTHONPATH=$PWD/build/python build/venv/bin/python tests/cluster/interop.py --weft build/venv/bin/python --tensorflow "$PYTHON" || exit 1
 fi
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }

@@ -27,6 +27,7 @@ class TracedFunction:
         name = re.sub(r"[^A-Za-z0-9_]", "_", getattr(function, "__name__", type(function).__name__))
         self._graph = FuncGraph(f"Dataset_{transformation}_{name}".replace("Dataset_Dataset", "Dataset"))
         self._graph._native.may_create_variables = True  # as far as the graphs around allow it
+        self._graph._of_dataset = True
         from weft._src import autograph
 
         ctx = autograph.control_status_ctx()

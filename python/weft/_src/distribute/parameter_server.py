@@ -66,6 +66,14 @@ class ParameterServerExtended(OneDeviceExtended):
             return self._round_robin(next_creator, kwargs)
         return self._partitioned(next_creator, kwargs)
 
+    def _create_table(self, make):
+        from weft._src.distribute.coordinator import ClusterCoordinator
+        from weft._src.distribute.distributed_table import DistributedTable
+
+        strategy = self._container_strategy()
+        ClusterCoordinator(strategy)  # the one that there is, or the first
+        return DistributedTable(strategy, make)
+
     def _own(self, made):
         made._distribute_strategy = self._container_strategy()
         return made

@@ -77,6 +77,48 @@ class Context:
         """Whether the task "/job:worker/replica:0/task:0" answers."""
         return _weft.check_alive(worker_name)
 
+    # ---- this process as a task among others
+
+    def enable_collective_ops(self, server_def):
+        """Makes this process a task of the cluster that the ServerDef describes; before the first op."""
+        if not server_def:
+            raise ValueError("server_def is None.")
+        _weft.enable_collective_ops(server_def.SerializeToString())
+
+    def abort_collective_ops(self, code, message):
+        """Ends the collectives of all tasks with this error."""
+        _weft.abort_collective_ops(code, message)
+
+    def set_config_key_value(self, key, value):
+        """Puts a value into the store of the coordination service."""
+        _weft.set_config_key_value(key, value)
+
+    def get_config_key_value(self, key, timeout_in_ms=0):
+        """Waits for the key, without a limit where that is 0."""
+        return _weft.get_config_key_value(key, timeout_in_ms / 1000).decode()
+
+    def delete_config_key_value(self, key):
+        """Removes the key, with all that are below it."""
+        _weft.delete_config_key_value(key)
+
+    def report_error_to_cluster(self, error_code, error_message):
+        """This task has failed: the collectives of all tasks get this error."""
+        _weft.report_error_to_cluster(error_code, error_message)
+
+    def get_task_states(self, job_configs):
+        """Of each task of [(job, how many tasks), ...], as the coordination service sees it: None, or the error of a task that has failed."""
+        from weft._src.framework import errors
+
+        tasks = [(job, i) for job, count in job_configs for i in range(count)]
+        return [
+            errors._registered[code](None, None, text) if code else None
+            for _, code, text in _weft.get_task_states(tasks)
+        ]
+
+    def wait_at_barrier(self, barrier_id, timeout_in_ms):
+        """Until all tasks have come here."""
+        _weft.wait_at_barrier(barrier_id, timeout_in_ms)
+
 
 class _servers:
     """The cluster that this process is a client of."""

@@ -506,6 +506,13 @@ class FuncGraph(Graph):
         from weft._src.raw import raw
         from weft._src.framework import nest
 
+        if self.__dict__.get(
+            "_of_dataset"
+        ):  # nobody calls it: what it reads is that of the function that makes the dataset
+            outer = self._native.outer
+            if isinstance(outer, FuncGraph):
+                return outer.capture_call_time_value(closure, spec, key, default_value, placeholder)
+            return closure()
         known = self.__dict__.setdefault("_deferred", {})  # key -> (closure, tensors as captured, value in the graph)
         key = object() if key is None else key
         if key not in known:

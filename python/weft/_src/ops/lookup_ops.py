@@ -1,5 +1,6 @@
 """Lookup tables: resources of the engine that map keys to values."""
 
+import functools
 import uuid
 
 from weft import _weft
@@ -172,7 +173,20 @@ class LookupInterface(TrackableResource):
         )
 
 
-class StaticHashTable(LookupInterface):
+class _MadeByStrategy(type(LookupInterface)):
+    """A strategy may have tables of its own in its scope."""
+
+    def __call__(cls, *args, **kwargs):
+        make = functools.partial(super().__call__, *args, **kwargs)
+        if cls is not StaticHashTable or _weft.in_graph():
+            return make()
+        from weft._src.distribute.context import get_strategy
+
+        create_table = getattr(get_strategy().extended, "_create_table", None)
+        return make() if create_table is None else create_table(make)
+
+
+class StaticHashTable(LookupInterface, metaclass=_MadeByStrategy):
     """A table that is filled once."""
 
     _registered_name = "tf.StaticHashTable"
