@@ -218,6 +218,12 @@ void import_argument(trace::FuncGraph& g, const Value& v, const std::string& arg
   if (!own.ok()) raise(own.status());
 }
 
+// In loops over inputs and outputs, of which there may be millions.
+void look_for_signals(size_t k) {
+  constexpr size_t kLook = 4096;
+  if (k % kLook == kLook - 1 && PyErr_CheckSignals() != 0) raise_current();
+}
+
 // The inputs as values, in a row. `plain`: TensorFlow's fast way would have taken them (see raise_op_error's name).
 std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs,
                                trace::FuncGraph* g) {
@@ -283,7 +289,11 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       PyErr_Format(PyExc_TypeError, "Expected list for '%s' argument to '%U' Op, not %R.", arg.name.c_str(), c.python_name, o);
       raise_current();
     }
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) out.push_back(one(PySequence_Fast_GET_ITEM(o, k), k));
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) {
+      look_for_signals(size_t(k));
+      if (k >= PySequence_Fast_GET_SIZE(o)) break;  // what a handler of signals did to the list
+      out.push_back(one(PySequence_Fast_GET_ITEM(o, k), k));
+    }
     if (lists < 2) continue;
     // Where one list ends and the next begins, the values in a row do not tell.
     const size_t n = size_t(PySequence_Fast_GET_SIZE(o));
@@ -314,7 +324,10 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
       // Only one list at a time is open: what the others do not take.
       const size_t n = node ? size_t(node->output_range(int(i)).size()) : flat.size() - (outputs.size() - 1);
       nb::list list;
-      for (size_t k = 0; k < n; ++k) list.append(nb::steal(make(flat[at++])));
+      for (size_t k = 0; k < n; ++k) {
+        look_for_signals(k);
+        list.append(nb::steal(make(flat[at++])));
+      }
       field = list.release().ptr();
     }
     PyTuple_SET_ITEM(fields.ptr(), Py_ssize_t(i), field);

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "eager/cancellable.h"
 #include "eager/op.h"
 #include "engine/engine.h"
 
@@ -35,6 +36,30 @@ TEST_CASE("a pending handle is waited for, and its error passes on") {
   Context context(engine::Engine::get().registry(), {});
   std::vector<RefPtr<TensorHandle>> out;
   CHECK(call(context, "Neg", {broken}, out).code() == Code::kOutOfRange);
+}
+
+TEST_CASE("an op of many outputs ends where its call is cancelled") {
+  constexpr int64_t kMany = 5000;
+  Context context(engine::Engine::get().registry(), {});
+  const auto run = [&](std::string_view name, std::vector<Tensor> inputs, const char* attr) {
+    Op op(context);
+    REQUIRE(op.reset(name).ok());
+    for (Tensor& t : inputs) op.add_input(value(std::move(t)));
+    REQUIRE(op.set_attr(attr, kMany).ok());
+    std::vector<RefPtr<TensorHandle>> outputs;
+    const Status s = op.execute(outputs);
+    CHECK(outputs.size() == (s.ok() ? size_t(kMany) : 0));
+    return s.code();
+  };
+  op::CancellationManager cancellation;
+  const Cancellable cancellable(&cancellation);
+  const Tensor x = *Tensor::zeros(DType::kFloat, {kMany}), to = *Tensor::zeros(DType::kInt32, {kMany}), axis = Tensor::scalar(int32_t(0));
+  for (const Code expected : {Code::kOk, Code::kCancelled}) {
+    CHECK(run("Unpack", {x}, "num") == expected);
+    CHECK(run("Split", {axis, x}, "num_split") == expected);
+    CHECK(run("DynamicPartition", {x, to}, "num_partitions") == expected);
+    cancellation.start_cancel();
+  }
 }
 
 TEST_CASE("an op is put together, run and used again") {

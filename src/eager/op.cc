@@ -16,6 +16,7 @@
 #include "graph/import.h"
 #include "op/placed_kernel.h"
 #include "op/step_trace.h"
+#include "runtime/blocking_threads.h"
 #include "runtime/interruptible.h"
 #include "runtime/partition.h"
 
@@ -407,6 +408,16 @@ static Status run_here(Context& context, CachedKernel& k, bool function, op::Ker
   return guarded_run(*k.kernel, c);
 }
 
+// After an interrupt: to free millions of results takes seconds, for which nobody waits.
+static void free_elsewhere(std::vector<Tensor> results, std::span<TensorHandle* const> made) {
+  auto dead = std::make_shared<std::pair<std::vector<Tensor>, std::vector<TensorHandle*>>>(std::move(results),
+                                                                                          std::vector<TensorHandle*>(made.begin(), made.end()));
+  runtime::run_on_blocking_thread([dead] {
+    for (TensorHandle* h : dead->second) RefPtr<TensorHandle>::adopt(h);
+    dead->first.clear();
+  });
+}
+
 Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   const Tensor* on_stack[kStackInputs];
   std::vector<const Tensor*> on_heap;
@@ -430,9 +441,14 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     return {};
   }
   std::vector<Tensor> results(n);
+  if (core::interrupt_wanted()) return core::interrupted_call();
   op::KernelContext c(k.node, k.env, inputs, results);
   WEFT_RETURN_IF_ERROR(run_here(*context_, k, is_function_, c, inputs, results));
   for (size_t i = 0; i < n; ++i) {
+    if (core::interrupt_wanted()) [[unlikely]] {
+      free_elsewhere(std::move(results), {outputs, i});
+      return core::interrupted_call();
+    }
     if (!results[i].valid()) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
       return internal_error(spec_->name, " did not set all of its outputs");

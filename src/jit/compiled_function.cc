@@ -129,19 +129,38 @@ class CompiledFunction final : public runtime::Executable {
       WEFT_ASSIGN(auto v, env.resources->get<Variable>(t.data<ResourceHandle>()[0]));
       out.push_back(std::move(v));
     }
-    for (const auto& v : out) WEFT_RETURN_IF_ERROR(bring_here(*v));
     return {};
   }
 
-  // A device that uses the variable again takes it back.
-  static Status bring_here(Variable& v) {
-    if (core::own_memory_blocks.load(std::memory_order_relaxed) == 0) return {};
-    const std::unique_lock lock(v.mutex());
-    if (v.initialized()) {
-      WEFT_ASSIGN(v.tensor(), core::to_host(v.tensor()));
+  // The variables of one call. All are locked in the order of their addresses before the first value is taken: those that are written for this call
+  // alone, until it ends; the others until their values are held. A device that uses one of them takes it back only afterwards.
+  class Locks {
+   public:
+    Status take(Variable& x, bool to_write) {
+      if (!to_write) {
+        std::shared_lock lock(x.mutex());
+        if (!core::lies_elsewhere(x.tensor())) {
+          read_.push_back(std::move(lock));
+          return {};
+        }
+      }
+      std::unique_lock lock(x.mutex());
+      if (x.initialized()) {
+        WEFT_ASSIGN(x.tensor(), core::to_host(x.tensor()));
+        if (to_write) WEFT_RETURN_IF_ERROR(x.make_writable());
+      }
+      (to_write ? written_ : moved_).push_back(std::move(lock));
+      return {};
     }
-    return {};
-  }
+    void all_held() {
+      read_.clear();
+      moved_.clear();
+    }
+
+   private:
+    std::vector<std::shared_lock<std::shared_mutex>> read_;
+    std::vector<std::unique_lock<std::shared_mutex>> written_, moved_;
+  };
 
   // A function that must be compiled may have results whose shapes depend on data: the parts around them are compiled.
   bool in_parts(const Status& why) {
@@ -299,17 +318,18 @@ class CompiledFunction final : public runtime::Executable {
   Status call(Version& v, const KernelEnv& env, std::span<Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables,
               std::span<Tensor> rets) {
     std::vector<void*> parameters(v.parameters.size()), results(v.results.size());
-    // Variables that are written stay locked, in the order of their addresses; of the others the value of now is held.
-    std::vector<Variable*> written;
+    std::map<Variable*, bool, std::less<>> used;                      // whether it is written
     std::unique_lock generators(generators_mutex_, std::defer_lock);  // whose calls go one after the other
     for (const auto& p : v.parameters) {
-      if (p.written && p.variable >= 0) written.push_back(variables[size_t(p.variable)].get());
+      if (p.variable >= 0) {
+        const auto [it, fresh] = used.emplace(variables[size_t(p.variable)].get(), p.written);
+        if (!fresh && (it->second || p.written))
+          return unimplemented("function ", body_.name, " gets a variable that it writes as two of its arguments, which compiled code takes for two variables");
+      }
       if (p.own && !generators.owns_lock()) generators.lock();
     }
-    std::sort(written.begin(), written.end());
-    written.erase(std::unique(written.begin(), written.end()), written.end());
-    std::vector<std::unique_lock<std::shared_mutex>> locks;
-    for (Variable* x : written) locks.emplace_back(x->mutex());
+    Locks locks;
+    for (const auto& [x, written] : used) WEFT_RETURN_IF_ERROR(locks.take(*x, written));
     std::vector<Tensor> held;
     for (size_t i = 0; i < v.parameters.size(); ++i) {
       const auto& p = v.parameters[i];
@@ -322,18 +342,12 @@ class CompiledFunction final : public runtime::Executable {
         continue;
       }
       Variable& x = *variables[size_t(p.variable)];
-      if (!p.written) {
-        std::shared_lock lock(x.mutex());
-        held.push_back(x.tensor());
-        parameters[i] = held.back().raw();
-      } else {
-        WEFT_RETURN_IF_ERROR(x.make_writable());
-        parameters[i] = x.tensor().raw();
-      }
-      const Shape& now = p.written ? x.tensor().shape() : held.back().shape();
-      if (!(now == v.variable_shapes[size_t(p.variable)]))
+      if (!x.initialized() || !(x.tensor().shape() == v.variable_shapes[size_t(p.variable)]))
         return failed_precondition("a variable of function ", body_.name, " changed its shape while the function was called");
+      parameters[i] = x.tensor().raw();
+      if (!used[&x]) held.push_back(x.tensor());
     }
+    locks.all_held();
     for (size_t i = 0; i < v.results.size(); ++i) {
       const auto& r = v.results[i];
       if (r.ret < 0) continue;

@@ -5,9 +5,15 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include "api/unwrap.h"
+#include "core/own_memory.h"
+#include "op/variable.h"
 #include "tests/support/api_test.h"
 #include "weft/raw.h"
 #include "weft/trace.h"
@@ -211,4 +217,80 @@ TEST_CASE("a random op with seeds goes on from call to call with TensorFlow's nu
   for (float v : a) sum += v, squares += double(v) * v;
   CHECK(std::abs(sum / 1000) < 0.2);
   CHECK(std::abs(squares / 1000 - 1) < 0.3);
+}
+
+namespace {
+
+// A device of which the host sees only noise.
+class FarDevice final : public weft_engine::core::OwnMemoryDevice {
+ public:
+  using Host = weft_engine::core::Tensor;
+  FarDevice() : OwnMemoryDevice(*weft_engine::core::DeviceName::parse("/job:localhost/replica:0/task:0/device:FAR:0"), 1 << 20, "far") {}
+  weft_engine::core::Result<Host> allocate(weft_engine::core::DType, const weft_engine::core::Shape&) override {
+    return weft_engine::core::unimplemented("memory without a value");
+  }
+  weft_engine::core::AllocatorStats stats() const override { return {}; }
+  void synchronize(std::function<void(weft_engine::core::Status)> done) override { done({}); }
+  Host put(const Host& value) {
+    auto there = std::make_shared<std::vector<float>>(size_t(value.num_elements()), std::nanf(""));
+    values_[there->data()] = value;
+    return adopt(value.dtype(), value.shape(), there->data(), there->size() * sizeof(float), [there] {});
+  }
+  void copy_to_host(const Host& tensor, CopyDone done) override {
+    if (before_copy) before_copy(tensor);
+    done(values_.at(tensor.raw()));
+  }
+  void copy_from(Device&, const Host& tensor, CopyDone done) override { done(put(tensor)); }
+  void* stream() override { return nullptr; }
+  std::function<void(const Host&)> before_copy;
+
+ private:
+  std::map<const void*, Host> values_;
+};
+
+weft_engine::op::Variable& resource_of(const wf::Variable& v) {
+  const auto& handle = wf::api::value_of(v.handle()).data<weft_engine::core::ResourceHandle>()[0];
+  return dynamic_cast<weft_engine::op::Variable&>(*handle.info()->resource);
+}
+
+}  // namespace
+
+TEST_CASE("a device that uses a variable takes it back before or after a call, not within") {
+  const wf::Variable a(Tensor{1.f, 2.f}), b(Tensor{3.f, 4.f}), c(Tensor{0.f, 0.f});
+  auto f = wf::function(
+      [&] {
+        c.assign_add(b.value());
+        return a.value() * b.value();
+      },
+      {.jit_compile = true});
+  CHECK(values(f()) == Floats{3, 8});
+  FarDevice far;
+  const std::vector<weft_engine::op::Variable*> all{&resource_of(a), &resource_of(b), &resource_of(c)};
+  for (auto* v : all) v->set(far.put(v->tensor()));
+  far.before_copy = [&](const FarDevice::Host& copied) {
+    for (auto* v : all) {
+      const std::unique_lock lock(v->mutex(), std::try_to_lock);
+      if (lock && v->tensor().raw() != copied.raw() && !weft_engine::core::lies_elsewhere(v->tensor())) v->set(far.put(v->tensor()));
+    }
+  };
+  CHECK(values(f()) == Floats{3, 8});
+  CHECK(values(c.value()) == Floats{6, 8});
+  for (auto* v : all) CHECK(!weft_engine::core::lies_elsewhere(v->tensor()));
+}
+
+TEST_CASE("functions that write what the other one reads, at the same time") {
+  const wf::Variable a(Tensor(1.f)), b(Tensor(1.f));
+  auto write = [](const wf::Variable& to, const wf::Variable& from) {
+    return wf::function([&] { return to.assign_add(from.value() * 0.f + 1.f).value(); }, {.jit_compile = true});
+  };
+  auto f = write(a, b), g = write(b, a);
+  constexpr int kCalls = 3000;
+  f();
+  std::thread other([&] {
+    for (int i = 0; i < kCalls; ++i) g();
+  });
+  for (int i = 1; i < kCalls; ++i) f();
+  other.join();
+  CHECK(a.value().item<float>() == kCalls + 1);
+  CHECK(b.value().item<float>() == kCalls + 1);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/threads.h"
 #include "remote/blocking_call.h"
 #include "remote/collective_group.h"
 #include "runtime/blocking_threads.h"
@@ -84,7 +85,15 @@ void ClusterAccess::resume(int64_t run, std::function<void()> then) {
 void ClusterAccess::help(int64_t run, const std::atomic<bool>& over, const std::atomic<int>& under_way) {
   constexpr auto kHelp = std::chrono::milliseconds(2), kNext = std::chrono::milliseconds(5);
   constexpr int kMostWithout = 256;
-  const auto links = links_->all();
+  std::vector<std::shared_ptr<LocalLink>> links;
+  std::vector<pollfd> watched;
+  // What may throw comes first: where memory is out the links' threads read, as without help.
+  if (!without_exceptions([&] {
+         links = links_->all();
+         for (const auto& link : links) watched.push_back({link->descriptor(), POLLIN, 0});
+         return Status();
+       }).ok())
+    return;
   if (links.empty()) return;
   const auto let_them_read = [&] {
     for (const auto& link : links) link->leave_reading({});
@@ -95,11 +104,7 @@ void ClusterAccess::help(int64_t run, const std::atomic<bool>& over, const std::
     helped_ = false;
     return let_them_read();
   }
-  std::vector<pollfd> watched;
-  for (const auto& link : links) {
-    link->leave_reading(kHelp + kNext);
-    watched.push_back({link->descriptor(), POLLIN, 0});
-  }
+  for (const auto& link : links) link->leave_reading(kHelp + kNext);
   Help mine{run, nullptr};
   helping = &mine;
   const auto end = std::chrono::steady_clock::now() + kHelp;

@@ -58,6 +58,10 @@ void CoordinationService::barrier_locked(const BarrierRequest& q, BarrierDone do
     Status result = b.result;
     if (q.id == shutdown_barrier_) {
       if (Status s = disconnect(q.source, after); !s.ok()) result = std::move(s);
+    } else if (q.id == kRegisterBarrier && result.ok()) {  // it came back
+      Task& t = tasks_.at(task);
+      connect(t, t.incarnation);
+      state_changed(after);
     }
     after.push_back([done = std::move(b.waiting[task]), result, c = b.counter] { done(result, c); });
     b.waiting.erase(task);
@@ -134,6 +138,10 @@ void CoordinationService::pass(Barrier& b, const Status& result, After& after) {
               [](const Task* x, const Task* y) { return std::tie(x->task.job, x->task.id) < std::tie(y->task.job, y->task.id); });
     for (const Task* t : order) devices_.insert(devices_.end(), t->devices.begin(), t->devices.end());
   }
+  if (b.id == kRegisterBarrier && result.ok()) {  // before the first of them is told
+    for (const auto& [name, there] : b.there) connect(tasks_.at(name), tasks_.at(name).incarnation);
+    state_changed(after);
+  }
   auto waiting = std::move(b.waiting);
   b.waiting.clear();
   for (auto& [task, done] : waiting) after.push_back([done = std::move(done), result, c = b.counter] { done(result, c); });
@@ -150,7 +158,9 @@ void CoordinationService::pass(Barrier& b, const Status& result, After& after) {
     if (!there) late.push_back(tasks_.at(name).task);
   }
   if (!late.empty()) propagate(error, late, false, after);
-  for (auto& [name, t] : tasks_) set_error(t, error, after);
+  std::vector<std::pair<Task*, Status>> errors;
+  for (auto& [name, t] : tasks_) errors.emplace_back(&t, error);
+  set_errors(errors, after);
 }
 
 Status CoordinationService::cancel_barrier(const BarrierRequest& q) {

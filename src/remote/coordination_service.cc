@@ -9,7 +9,6 @@ namespace {
 constexpr auto kHeartbeatTimeout = std::chrono::seconds(10);
 constexpr double kReportSeconds = 10;
 constexpr int64_t kDevicesTimeoutMs = 3600 * 1000;
-constexpr char kRegisterBarrier[] = "[Init]Wait_for_all_tasks_to_register";
 constexpr size_t kNamesInErrors = 3;
 
 // "///a//b/c//" is "a/b/c".
@@ -92,12 +91,11 @@ CoordinationService::Task* CoordinationService::find(const CoordinatedTask& task
 
 // ---- tasks that come, live and go
 
-void CoordinationService::connect(Task& t, uint64_t incarnation, After& after) {
+void CoordinationService::connect(Task& t, uint64_t incarnation) {
   t.state = TaskState::kConnected;
   t.status = {};
   t.incarnation = incarnation;
   t.last_heartbeat = Clock::now();
-  state_changed(after);
 }
 
 void CoordinationService::register_task(const CoordinatedTask& task, uint64_t incarnation, Done done) {
@@ -119,25 +117,15 @@ void CoordinationService::register_task(const CoordinatedTask& task, uint64_t in
           constexpr int64_t kHourMs = 3600 * 1000;
           BarrierRequest all{
               .id = kRegisterBarrier, .timeout_ms = config_.register_timeout_ms > 0 ? config_.register_timeout_ms : kHourMs, .source = task};
-          // Called with the lock held: in `after` of whoever completes the barrier, so that the state is set here.
-          barrier_locked(
-              all,
-              [this, name = task.name(), incarnation, done](const Status& s, int64_t) {
-                After then;
-                if (s.ok()) {
-                  std::lock_guard again(mutex_);
-                  connect(tasks_[name], incarnation, then);
-                }
-                run(then);
-                done(s);
-              },
-              after);
+          barrier_locked(all, [done = std::move(done)](Status s, int64_t) { done(std::move(s)); }, after);
           done = nullptr;
         } else {
-          connect(*t, incarnation, after);
+          connect(*t, incarnation);
+          state_changed(after);
         }
       } else if (t->state == TaskState::kConnected && (t->incarnation == incarnation || task.recoverable)) {
-        connect(*t, incarnation, after);  // asked again, since the answer did not arrive
+        connect(*t, incarnation);  // asked again, since the answer did not arrive
+        state_changed(after);
       } else {
         failed = coordination_error(
             t->state == TaskState::kConnected
@@ -273,12 +261,18 @@ Status CoordinationService::report_error(const CoordinatedTask& task, const Stat
   return {};
 }
 
-void CoordinationService::set_error(Task& t, const Status& error, After& after) {
-  if (t.state == TaskState::kError) return;
-  t.state = TaskState::kError;
-  t.status = error;
-  leave_barriers(t, cat("task is set to ERROR: ", status_text(error)), after);
-  state_changed(after);
+void CoordinationService::set_error(Task& t, const Status& error, After& after) { set_errors({{&t, error}}, after); }
+
+void CoordinationService::set_errors(const std::vector<std::pair<Task*, Status>>& errors, After& after) {
+  std::vector<const Task*> changed;
+  for (const auto& [t, error] : errors) {
+    if (t->state == TaskState::kError) continue;
+    t->state = TaskState::kError;
+    t->status = error;
+    changed.push_back(t);
+  }
+  for (const Task* t : changed) leave_barriers(*t, cat("task is set to ERROR: ", status_text(t->status)), after);
+  if (!changed.empty()) state_changed(after);
 }
 
 void CoordinationService::leave_barriers(const Task& t, const std::string& reason, After& after) {
@@ -446,18 +440,19 @@ void CoordinationService::watch() {
 void CoordinationService::check_heartbeats(Clock::time_point now, After& after) {
   std::vector<CoordinatedTask> stale;
   std::vector<std::string> names;
+  std::vector<std::pair<Task*, Status>> errors;
   for (auto& [name, t] : tasks_) {
     if (t.state != TaskState::kConnected || now - t.last_heartbeat <= heartbeat_timeout()) continue;
     stale.push_back(t.task);
     if (names.size() < kNamesInErrors) names.push_back(name);
-    set_error(
-        t,
-        coordination_error(unavailable("Task ", name,
-                                       " heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly. "
-                                       "Check the task logs for an earlier error or scheduler events (e.g. preemption, eviction) to debug further.")),
-        after);
+    errors.emplace_back(
+        &t, coordination_error(unavailable(
+                "Task ", name,
+                " heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly. "
+                "Check the task logs for an earlier error or scheduler events (e.g. preemption, eviction) to debug further.")));
   }
   if (stale.empty()) return;
+  set_errors(errors, after);
   propagate(
       coordination_error(unavailable("The following tasks are unhealthy (stopped sending heartbeats):\n", join(names, "\n"),
                                      "\nThe tasks have crashed. Check the task logs for an earlier error, or scheduler events (e.g. preemption, "

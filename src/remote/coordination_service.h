@@ -54,6 +54,7 @@ class CoordinationService {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr char kRegisterBarrier[] = "[Init]Wait_for_all_tasks_to_register";
   struct Task {
     CoordinatedTask task;
     TaskState state = TaskState::kDisconnected;
@@ -86,12 +87,14 @@ class CoordinationService {
   using After = std::vector<std::function<void()>>;
 
   Task* find(const CoordinatedTask& task);
-  void connect(Task& task, uint64_t incarnation, After& after);
+  void connect(Task& task, uint64_t incarnation);  // state_changed() follows
+  // Once for tasks that change together: nobody is told of one without the others.
   void state_changed(After& after);
   bool answer_alive(Aliveness& a, After& after);
   std::vector<TaskStateInfo> states_of(const std::string& job) const;
   Status disconnect(const CoordinatedTask& task, After& after);
   void set_error(Task& task, const Status& error, After& after);
+  void set_errors(const std::vector<std::pair<Task*, Status>>& errors, After& after);  // at the same moment
   void leave_barriers(const Task& task, const std::string& reason, After& after);
   void propagate(const Status& error, const std::vector<CoordinatedTask>& sources, bool by_task, After& after);
   void barrier_locked(const BarrierRequest& request, BarrierDone done, After& after);

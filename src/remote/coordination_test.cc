@@ -1,6 +1,7 @@
 // Who of a job is there: what tasks are told that ask for it, and when. The answers are those that TensorFlow's service gave.
 #include <doctest/doctest.h>
 
+#include <future>
 #include <optional>
 
 #include "remote/coordination_service.h"
@@ -97,4 +98,53 @@ TEST_CASE("who watches a job is told of the next change") {
   s.watch_job("worker", version, [&](const Status& status, const std::vector<TaskStateInfo>&, int64_t) { ended += !status.ok(); });
   s.stop();
   CHECK(ended == 1);
+}
+
+TEST_CASE("of tasks that die together none is named alive") {
+  CoordinationConfig c = two_workers();
+  c.jobs["worker"] = 3;
+  c.heartbeat_timeout_ms = 400;
+  c.recoverable_jobs = {"worker"};  // nobody else is told
+  CoordinationService s(c, nullptr);
+  for (int i = 0; i < 3; ++i) CHECK(registered(s, i, uint64_t(70 + i)).ok());
+  std::promise<std::vector<uint64_t>> told;
+  const std::vector<CoordinatedTask> all{worker(0), worker(1), worker(2)};
+  s.alive_tasks(worker(0), all, [&](const Status&, const std::vector<TaskStateInfo>& alive) {
+    std::vector<uint64_t> incarnations;
+    for (const TaskStateInfo& t : alive) incarnations.push_back(t.incarnation);
+    told.set_value(std::move(incarnations));
+  });
+  Told lost;
+  s.alive_tasks(worker(2), all, lost.done());  // then it dies, as the one that has not asked
+  auto answer = told.get_future();
+  for (int i = 0; i < 3000 && answer.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready; ++i) (void)s.heartbeat(worker(0), 70);
+  REQUIRE(answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+  CHECK(answer.get() == std::vector<uint64_t>{70});
+  s.stop();
+}
+
+TEST_CASE("tasks that wait for each other to register are there together") {
+  CoordinationConfig c = two_workers();
+  c.register_with_barrier = true;
+  CoordinationService s(c, nullptr);
+  Told first, second;
+  int registrations = 0;
+  // Who is told first asks at once.
+  s.register_task(worker(0), 70, [&](const Status& status) {
+    registrations += status.ok();
+    s.alive_tasks(worker(0), {worker(0), worker(1)}, first.done());
+  });
+  CHECK(registrations == 0);
+  s.register_task(worker(1), 71, [&](const Status& status) { registrations += status.ok(); });
+  CHECK(registrations == 2);
+  CHECK(!first.status);
+  s.alive_tasks(worker(1), {worker(0), worker(1)}, second.done());
+  CHECK(first.incarnations == std::vector<uint64_t>{70, 71});
+  CHECK(second.incarnations == std::vector<uint64_t>{70, 71});
+  // One that has left comes back without the others.
+  CHECK(s.reset_task(worker(1)).ok());
+  CHECK(registered(s, 1, 72).ok());
+  const auto states = s.task_states({worker(1)}).value();
+  CHECK(states[0].state == TaskState::kConnected);
+  CHECK(states[0].incarnation == 72);
 }

@@ -137,12 +137,12 @@ bool LocalLink::on_thread() { return link_thread; }
 
 bool LocalLink::is_open() const {
   std::lock_guard lock(mutex_);
-  return !closed_;
+  return !closed_ && is_own();
 }
 
 void LocalLink::close() {
   std::lock_guard lock(mutex_);
-  if (std::exchange(closed_, true)) return;
+  if (std::exchange(closed_, true) || !is_own()) return;
   shutdown(socket_, SHUT_RDWR);
   signal_event(wake_);
 }
@@ -153,7 +153,7 @@ std::shared_ptr<ClientCall> LocalLink::ask(std::string request, Tensor into, Rep
   uint64_t id = 0;
   {
     std::lock_guard lock(mutex_);
-    if (closed_) return nullptr;
+    if (closed_ || !is_own()) return nullptr;
     id = next_++;
     asked_.emplace(id, Pending{std::move(into), std::move(reply)});
   }
@@ -187,7 +187,7 @@ void LocalLink::write(uint32_t kind, uint32_t code, uint64_t id, std::string tex
   const Header header{kind, code, id, text.size() + bytes};
   Out out{std::string(reinterpret_cast<const char*>(&header), sizeof header) + text, std::move(body)};
   std::lock_guard lock(mutex_);
-  if (closed_) return;
+  if (closed_ || !is_own()) return;
   const bool first = out_.empty();
   out_.push_back(std::move(out));
   if (!first) return;  // the link's thread goes on with them
@@ -258,11 +258,13 @@ int LocalLink::left_for() const {
 }
 
 void LocalLink::leave_reading(std::chrono::nanoseconds how_long) {
+  if (!is_own()) return;
   if (how_long.count() > 0) left_until_.store(steady_ns() + how_long.count(), std::memory_order_relaxed);
   else if (left_until_.exchange(0, std::memory_order_relaxed) != 0) signal_event(wake_);
 }
 
 void LocalLink::read_here() {
+  if (!is_own()) return;
   const bool before = std::exchange(link_thread, true), before_too = std::exchange(reads_for_itself, true);
   const Status s = without_exceptions([&]() -> Status {
     std::unique_lock reading(read_mutex_, std::try_to_lock);

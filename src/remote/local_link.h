@@ -1,11 +1,12 @@
 // LocalLink: a Unix socket between two weft processes of one machine, beside gRPC. One side asks for buffers, the other sends them from where they are; they are received where they
-// are needed. Both show that they belong to the same user, and the one that connects has the secret that the other gave it in a call.
+// are needed. Both show that they belong to the same user, and the one that connects has the secret that the other gave it in a call. A forked child has none of its parent's.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <map>
 
+#include "core/fork.h"
 #include "core/tensor.h"
 #include "remote/transport.h"
 
@@ -55,7 +56,10 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
   void end();
 
   int left_for() const;
+  // Not in the child of a fork: the socket is its parent's, whose thread reads it.
+  bool is_own() const { return forks_ == core::fork_generation(); }
 
+  const int forks_ = core::fork_generation();
   const int socket_, wake_;
   std::atomic<int64_t> left_until_{0};  // by the steady clock: until then others read
   std::mutex read_mutex_;  // whoever reads

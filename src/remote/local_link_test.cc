@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -182,4 +183,33 @@ TEST_CASE("a thread that waits reads for itself") {
   CHECK(!LocalLink::on_thread());
   link->leave_reading({});
   CHECK(wait_for(*link, "70000", bytes(70000)).ok());  // its own thread reads again
+}
+
+TEST_CASE("the links of a process are closed in its forked children, and go on in itself") {
+  Served served;
+  auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
+  REQUIRE(wait_for(*link, "1", bytes(1)).ok());
+  link->leave_reading(std::chrono::seconds(60));
+  std::promise<Status> told;
+  Tensor into = bytes(1000);
+  REQUIRE(link->ask("1000", into, [&](Status s, Message) { told.set_value(std::move(s)); }));
+  pollfd watched{link->descriptor(), POLLIN, 0};
+  poll(&watched, 1, 5000);  // the answer lies in the socket, which the child has, too
+  const pid_t child = fork();
+  if (child == 0) {
+    link->read_here();
+    const bool closed = !link->is_open() && !link->ask("1", bytes(1), [](const Status&, const Message&) {});
+    link->close();
+    served.listener = nullptr;
+    _exit(closed ? 7 : 1);
+  }
+  REQUIRE(child > 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK(link->is_open());
+  link->leave_reading({});
+  CHECK(told.get_future().get().ok());
+  CHECK(static_cast<const uint8_t*>(into.raw())[999] == 7);
+  CHECK(wait_for(*link, "5", bytes(5)).ok());
 }

@@ -34,6 +34,16 @@ def call():
             y = f(tf.constant(100), x)
         t.gradient(y, x)
 """,
+    "many_outputs": """
+x = tf.zeros([10**6])
+def call():
+    while True: tf.raw_ops.Unpack(value=x, num=10**6)
+""",
+    "many_inputs": """
+x = [tf.zeros([])] * 10**6
+def call():
+    while True: tf.raw_ops.Pack(values=x)
+""",
     "filter": "next(iter(tf.data.Dataset.range(10**12).filter(lambda x: x < 0)))",
     "filter_prefetch": "next(iter(tf.data.Dataset.range(10**12).filter(lambda x: x < 0).prefetch(2)))",
     "parallel_map_filter": "next(iter(tf.data.Dataset.range(10**12).map(lambda x: x + 1, num_parallel_calls=2).filter(lambda x: x < 0)))",

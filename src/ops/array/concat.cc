@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/scatter_nd.h"
+#include "op/cancellation.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -216,9 +217,17 @@ Status parallel_concat_shape(ShapeContext& c) {
 
 // ---- Split and Unpack --------------------------------------------------------------------------------
 
+// Between outputs, of which there may be millions: whether the call shall end.
+Status go_on(const KernelContext& c, size_t i) {
+  constexpr size_t kLook = 1024;
+  CancellationManager* const cancellation = i % kLook == kLook - 1 ? c.env().cancellation : nullptr;
+  return cancellation && cancellation->asked_to_stop() ? cancelled(c.node().op(), " was cancelled after ", i, " of ", c.num_outputs(), " outputs") : Status();
+}
+
 // Output i of the run gets rows [at, at + size) of the axis. Along axis 0 they share memory where aligned.
 Status take_part(KernelContext& c, int i, const Tensor& in, int axis, int64_t at, int64_t size, const Shape& shape) {
   constexpr int64_t kAlignment = 64;
+  WEFT_RETURN_IF_ERROR(go_on(c, size_t(i)));
   const int64_t inner = in.shape().elements_in(axis + 1, in.rank());
   if (in.num_elements() == 0) return c.allocate(i, shape).status();
   if (axis == 0 && is_simple(in.dtype()) && at * inner * int64_t(dtype_size(in.dtype())) % kAlignment == 0) {
@@ -382,6 +391,7 @@ Status run_dynamic_partition(KernelContext& c) {
   for (int64_t i = 0; i < n; ++i) rows[size_t(part[i])].push_back(i);
   const Shape row = data.shape().slice(partitions.rank(), data.rank());
   for (size_t p = 0; p < rows.size(); ++p) {
+    WEFT_RETURN_IF_ERROR(go_on(c, p));
     WEFT_ASSIGN(Tensor* out, c.allocate(int(p), Shape({int64_t(rows[p].size())}).concat(row)));
     if (out->num_elements() > 0)
       kernels::gather(c.pool(), data.dtype(), data.raw(), 1, 1, n, row.num_elements(), rows[p].data(), int64_t(rows[p].size()), out->raw());
