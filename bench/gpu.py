@@ -1,6 +1,6 @@
 """Training steps, dispatch, products, first ops and memory on one GPU, beside PyTorch and JAX.
 
-gpu.py [--peers PEERS.py] [--only NAME,...] [--device /device:GPU:0] [--quick]    one line a case: name, contender, median microseconds
+gpu.py [--peers PEERS.py] [--only NAME,...] [--device NAME] [--quick]    one line a case: name, contender, median microseconds
 gpu.py --part first          what the first eager op of this process costs, in milliseconds
 gpu.py --part memory         peak memory of a step, growth over many steps, out of memory provoked
 
@@ -8,6 +8,7 @@ The networks are those of the peers' script: the same shapes, types and optimize
 """
 
 import argparse
+import contextlib
 import os
 import statistics
 import subprocess
@@ -17,7 +18,7 @@ import time
 parser = argparse.ArgumentParser()
 parser.add_argument("--peers", help="script with the peers' side: PEERS.py torch|jax")
 parser.add_argument("--only", default="")
-parser.add_argument("--device", default="/device:GPU:0")
+parser.add_argument("--device", default="", help="/device:CPU:0: everything there")
 parser.add_argument("--quick", action="store_true", help="few repetitions: does it run?")
 parser.add_argument("--part", choices=("steps", "first", "memory"), default="steps")
 options = parser.parse_args()
@@ -240,7 +241,8 @@ def memory():
     print(f"out of memory: survived {survived} times; then {float(tf.reduce_sum(tf.ones([1000]))):.0f}", flush=True)
 
 
-with tf.device(options.device):
+# Where nobody says otherwise everything goes to the first GPU; calls in a device scope take another way.
+with tf.device(options.device) if options.device else contextlib.nullcontext():
     {"steps": steps, "first": first, "memory": memory}[options.part]()
 if options.peers and options.part == "steps":
     for side in ("torch", "jax"):
