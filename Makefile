@@ -8,13 +8,14 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 STYLE_PACKAGES = clang-format-19 clang-tidy-19
 
-.PHONY: help setup build dev install test demo bench interop attack asan tsan format lint style_setup clean
+.PHONY: help setup build dev install test demo bench gpu-test interop attack asan tsan format lint style_setup clean
 
 help:
 	@echo "make test    install packages, build, run all tests, lay out build/install"
 	@echo "make demo    install packages, build, and train a network that reads handwritten digits, compile it and run it without weft"
 	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
 	@echo "make interop    exchange files with real TensorFlow (installed into build/interop/venv), both ways"
+	@echo "make gpu-test    everything that needs a GPU, with a report in build/gpu_report (PEERS=script of PyTorch's and JAX's side)"
 	@echo "make attack    try for 30 minutes to make the build crash, hang or return wrong results (MINUTES=..., NAMES='exit fork ...')"
 	@echo "make asan | tsan    build and run the tests with sanitizers"
 	@echo "make dev    build/dev for daily work: one object file per source file, so that an edit compiles one file (TARGETS='weft registry_test')"
@@ -71,6 +72,11 @@ demo: install
 
 bench: install
 	@python3 bench/run.py --weft build/install/lib/libtensorflow.so $(if $(TF),--tensorflow $(TF)) $(ARGS)
+
+# On a machine with a GPU: what was just built. Where nothing can be built, tests/gpu/pack.sh lays out what tests/gpu/machine.sh needs.
+gpu-test: install
+	@mkdir -p build/gpu && ln -sfn ../python/weft build/gpu/weft && cp -u $(BUILD)/src/libweft.so.1 $(BUILD)/src/libweft_jit.so $(BUILD)/tests/play build/gpu/
+	@PYTHON=build/venv/bin/python PEERS=$(PEERS) tests/gpu/machine.sh build/gpu
 
 interop: install
 	@tests/interop/run.sh $(BUILD) build/interop

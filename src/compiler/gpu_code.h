@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ struct GpuLaunch {
     kCopy,  // `bytes` from args[1] to args[0], on the device; they do not overlap
     kFill,  // `bytes` zeros to args[0]
     kWhile,  // regions: condition, body. The condition's launches leave a byte (0 or 1) in args[0]; read it back, run the body, again. The loop
-    // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then
+    // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then. With `trips` the body may be run so many
+    // times instead, and nothing be read
     kIf,  // the int32 in args[0] is the number of the region to run, in range already
   };
   Kind kind = Kind::kKernel;
@@ -49,6 +51,7 @@ struct GpuLaunch {
   int threads = 1;
   std::vector<GpuArg> args;
   ir::Dim bytes;
+  std::optional<ir::Dim> trips;
   bool add = false;
   bool waits = false;  // the kernel's threads wait for each other
   const ir::Instr* instr = nullptr;  // what the launch is for: names in traces; lives in the plan's module

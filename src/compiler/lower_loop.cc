@@ -332,6 +332,7 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
     const std::vector<Value> last = b_.while_loop(init, std::move(cond_r), std::move(body_r));
     if (!b_.status().ok()) return {};
     if (trips.exact && trips.most) {
+      if (!last.empty() && last[0]->op == ir::Op::kGet) last[0]->operands[0]->starts = {*trips.most};
       for (size_t k = 0; k < last.size(); ++k) {
         if (steps[k] && init[k]->known && init[k]->rank() == 0)
           last[k]->known = std::vector<Dim>{(*init[k]->known)[0] + *trips.most * Dim(*steps[k])};

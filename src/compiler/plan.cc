@@ -63,10 +63,10 @@ core::Result<Plan> make_plan(const ir::Module& m, int threads) {
   constexpr int kMostThreads = 16;
   Draft draft;
   draft.module = &m;
-  draft.threads = std::clamp(threads, 1, kMostThreads);
+  draft.threads = std::clamp(threads, 0, kMostThreads);
   Plan plan;
   plan.module = &m;
-  plan.threads = draft.threads;
+  plan.threads = std::max(draft.threads, 1);
   WEFT_RETURN_IF_ERROR(core::with_large_stack([&]() -> core::Status {
     fuse(draft);
     WEFT_RETURN_IF_ERROR(schedule(draft));

@@ -58,7 +58,7 @@ struct Plan {
 };
 
 // The module must be verified, and outlive the plan.
-core::Result<Plan> make_plan(const ir::Module& m, int threads = 1);
+core::Result<Plan> make_plan(const ir::Module& m, int threads = 1);  // 0: for a GPU
 // For people: weft compile --emit plan.
 std::string print(const Plan& p);
 

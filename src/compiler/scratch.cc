@@ -138,6 +138,7 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
     }
     case ir::Op::kConv:
     case ir::Op::kConvFilterGrad: {
+      if (filter_form(i) != ir::FilterForm::kPlain) return 0;  // only GPUs have these
       if (i.window.winograd) return plan_winograd(i).bytes();
       const ConvPlan p = plan_conv(i);
       return p.image + p.x + p.filter + p.y;
@@ -172,6 +173,7 @@ bool worth_threads(const ir::Instr& i) {
 }
 
 ir::Dim scratch_bytes(const ir::Instr& i, int threads) {
+  if (threads == 0) return 0;  // GPUs' kernels have their own
   ir::Dim one = scratch_bytes(i);
   if (threads <= 1 || (i.op != ir::Op::kDot && i.op != ir::Op::kConv && i.op != ir::Op::kConvFilterGrad) || !worth_threads(i)) return one;
   one = one * threads;

@@ -27,6 +27,7 @@ bool equal_values(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 struct CompiledBody::Version {
+  Status refused;  // there is no code for such calls, and there will be none
   std::vector<std::vector<int64_t>> arg_dims;  // -1: any
   std::vector<Shape> variable_shapes;
   std::vector<std::pair<int, Tensor>> fixed;  // arguments whose values are in the code, in host memory
@@ -71,7 +72,7 @@ struct CompiledBody::Version {
       const std::shared_lock lock(variables[i]->mutex());
       if (!variables[i]->initialized() || !(variables[i]->tensor().shape() == variable_shapes[i])) return false;
     }
-    if (module->guards.empty()) return true;
+    if (!module || module->guards.empty()) return true;
     const std::vector<int64_t> sizes = symbols(args);
     return std::all_of(module->guards.begin(), module->guards.end(), [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); });
   }
@@ -114,17 +115,44 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::version(CudaDevice&
   };
   {
     const std::shared_lock lock(mutex_);
-    if (auto v = find()) return v;
+    if (auto v = find()) return v->refused.ok() ? Result<std::shared_ptr<Version>>(v) : v->refused;
   }
   const std::unique_lock lock(mutex_);
-  if (auto v = find()) return v;
+  if (auto v = find()) return v->refused.ok() ? Result<std::shared_ptr<Version>>(v) : v->refused;
   auto made = options_.open_sizes ? compile(device, args, variables, true) : Result<std::shared_ptr<Version>>(unimplemented(""));
   // Code for all sizes may be refused, or not be for these.
   if (!made.ok() || !(*made)->fits(args, variables)) made = compile(device, args, variables, false);
-  if (!made.ok()) return made.status();
+  if (!made.ok()) {
+    if (made.status().code() != Code::kUnimplemented && made.status().code() != Code::kInternal) return made.status();
+    WEFT_ASSIGN(made, refusal(args, variables, made.status()));
+  }
   if (versions_.size() >= kMostVersions) versions_.erase(versions_.begin());
   versions_.push_back(*made);
-  return made;
+  return (*made)->refused.ok() ? made : Result<std::shared_ptr<Version>>((*made)->refused);
+}
+
+bool CompiledBody::may_decide_shapes(const Tensor& t) {
+  return (t.dtype() == DType::kInt32 || t.dtype() == DType::kInt64) && t.num_elements() <= kMostKeyElements && !memory_of(t);
+}
+
+// Of calls with these shapes and numbers in host memory.
+Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::refusal(std::span<const Tensor* const> args, const Variables& variables, Status why) const {
+  auto v = std::make_shared<Version>();
+  v->refused = std::move(why);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Tensor& t = *args[i];
+    v->arg_dims.emplace_back();
+    if (t.dtype() == DType::kResource) continue;
+    for (int d = 0; d < t.rank(); ++d) v->arg_dims.back().push_back(t.dim(d));
+    if (!(i < options_.constant_args.size() && options_.constant_args[i]) && !may_decide_shapes(t)) continue;
+    WEFT_ASSIGN(Tensor own, t.copy());
+    v->fixed.emplace_back(int(i), std::move(own));
+  }
+  for (const auto& x : variables) {
+    const std::shared_lock lock(x->mutex());
+    v->variable_shapes.push_back(x->initialized() ? x->tensor().shape() : Shape());
+  }
+  return v;
 }
 
 Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice& device, std::span<const Tensor* const> args,
@@ -132,6 +160,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   const auto start = std::chrono::steady_clock::now();
   auto v = std::make_shared<Version>();
   compiler::LowerOptions o;
+  o.gpu = true;
   std::vector<PartialShape> shapes;
   std::vector<std::optional<op::ShapeContext::HandleData>> handles(args.size());
   for (size_t i = 0; i < variables.size(); ++i) {
@@ -181,8 +210,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
     const size_t before = v->fixed.size();
     for (size_t i = 0; i < args.size(); ++i) {
       const Tensor& t = *args[i];
-      if (o.args[i].constant || (t.dtype() != DType::kInt32 && t.dtype() != DType::kInt64) || t.num_elements() > kMostKeyElements || memory_of(t))
-        continue;
+      if (o.args[i].constant || !may_decide_shapes(t)) continue;
       WEFT_ASSIGN(Tensor own, t.copy());
       o.args[i].constant = own;
       v->fixed.emplace_back(int(i), std::move(own));
@@ -194,7 +222,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   }
   if (!lowered.ok()) return lowered.status();
   v->module = std::move(lowered).value();
-  WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, 1));
+  WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, 0));
   WEFT_ASSIGN(v->program, Program::make(device.gpu(), v->plan));
   WEFT_RETURN_IF_ERROR(bind(device, *v, o));
   if (!options_.prepare) return v;  // an op: nothing to tell

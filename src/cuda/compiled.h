@@ -44,6 +44,8 @@ class CompiledBody {
   };
   core::Result<std::shared_ptr<Version>> compile(CudaDevice& device, std::span<const core::Tensor* const> args, const Variables& variables,
                                                  bool open);
+  core::Result<std::shared_ptr<Version>> refusal(std::span<const core::Tensor* const> args, const Variables& variables, core::Status why) const;
+  static bool may_decide_shapes(const core::Tensor& tensor);
   core::Status bind(CudaDevice& device, Version& v, const compiler::LowerOptions& o);
   core::Result<DevicePtr> generator(CudaDevice& device, const std::string& name);
 

@@ -16,7 +16,7 @@ enum class LtOperation : int { kPlain = 0, kTransposed = 1 };
 // Of a product, of a matrix, of the search for an algorithm.
 enum class LtProductAttribute : int { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBias = 8 };
 enum class LtMatrixAttribute : int { kBatch = 5, kStride = 6 };
-enum class LtSearchAttribute : int { kWorkspace = 1 };
+enum class LtSearchAttribute : int { kWorkspace = 1, kAlignmentA = 5, kAlignmentB = 6, kAlignmentC = 7, kAlignmentD = 8 };
 
 struct LtAlgorithm {
   uint64_t data[8];

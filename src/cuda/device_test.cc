@@ -105,14 +105,24 @@ TEST_CASE("an error that a kernel found is told when the host waits, once") {
   const auto set = devices();
   Gpu& gpu = gpu_of(*set).gpu();
   auto messages = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"first", "second"});
-  auto word = gpu.error_word(messages);
+  auto word = gpu.take_error_word(messages);
   REQUIRE(word.ok());
-  const int32_t two = 2;
-  REQUIRE(gpu.copy_to_device(*word, &two, sizeof two).ok());
-  CHECK(gpu.wait().message() == "second");
+  for (const int32_t number : {2, 1}) {
+    REQUIRE(gpu.copy_to_device(*word, &number, sizeof number).ok());
+    gpu.may_fail();
+    CHECK(gpu.wait().message() == (*messages)[size_t(number - 1)]);
+    gpu.may_fail();
+    CHECK(gpu.wait().ok());
+  }
+  const int32_t late = 2;
+  REQUIRE(gpu.copy_to_device(*word, &late, sizeof late).ok());
+  gpu.give_error_word(*word);  // what it held goes with it
+  auto next = gpu.take_error_word(messages);
+  REQUIRE(next.ok());
+  CHECK(*next == *word);
+  gpu.may_fail();
   CHECK(gpu.wait().ok());
-  REQUIRE(gpu.error_word(messages).ok());
-  CHECK(gpu.wait().ok());
+  gpu.give_error_word(*next);
 }
 
 TEST_CASE("GPUs that the program hides are not devices") {

@@ -27,6 +27,9 @@ Result<const Driver*> open_driver() {
 #define WEFT_CUDA_FUNCTION(symbol, name, arguments) functions.push_back({#symbol, reinterpret_cast<void**>(&d->name)});
   WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
+#define WEFT_CUDA_FUNCTION(symbol, name, arguments) functions.push_back({#symbol, reinterpret_cast<void**>(&d->name), true});
+  WEFT_CUDA_NEWER_FUNCTIONS(WEFT_CUDA_FUNCTION)
+#undef WEFT_CUDA_FUNCTION
   functions.push_back({"weftHostFunction", reinterpret_cast<void**>(&d->host_function), true});
   WEFT_RETURN_IF_ERROR(find_functions(library, "the CUDA driver", functions));
   WEFT_CUDA_RETURN(*d, init(0), "starting the driver");

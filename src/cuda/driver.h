@@ -72,11 +72,13 @@ enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReserved
   F(cuMemcpyDtoDAsync_v2, copy_on_device, (DevicePtr to, DevicePtr from, size_t bytes, void* stream))                                                \
   F(cuMemsetD8Async, fill, (DevicePtr to, unsigned char value, size_t bytes, void* stream))                                                          \
   F(cuStreamCreate, create_stream, (void** stream, unsigned flags))                                                                                  \
+  F(cuStreamDestroy_v2, destroy_stream, (void* stream))                                                                                              \
   F(cuStreamSynchronize, wait_for_stream, (void* stream))                                                                                            \
   F(cuStreamWaitEvent, stream_waits, (void* stream, void* event, unsigned flags))                                                                    \
   F(cuEventCreate, create_event, (void** event, unsigned flags))                                                                                     \
   F(cuEventDestroy_v2, destroy_event, (void* event))                                                                                                 \
   F(cuEventRecord, record_event, (void* event, void* stream))                                                                                        \
+  F(cuEventElapsedTime, event_time, (float* milliseconds, void* from, void* to))                                                                     \
   F(cuEventSynchronize, wait_for_event, (void* event))                                                                                               \
   F(cuModuleLoadDataEx, load_module, (void** module, const void* image, unsigned count, int* options, void** values))                                \
   F(cuModuleUnload, unload_module, (void* module))                                                                                                   \
@@ -85,12 +87,23 @@ enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReserved
     (void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, \
      void* stream, void** arguments, void** extra))
 
+// Those of newer drivers: graphs (CUDA 11.4).
+#define WEFT_CUDA_NEWER_FUNCTIONS(F)                                                 \
+  F(cuStreamBeginCapture_v2, begin_capture, (void* stream, int mode))                \
+  F(cuStreamEndCapture, end_capture, (void* stream, void** graph))                   \
+  F(cuGraphInstantiateWithFlags, make_ready, (void** ready, void* graph, uint64_t flags)) \
+  F(cuGraphLaunch, launch_graph, (void* ready, void* stream))                        \
+  F(cuGraphExecDestroy, destroy_ready, (void* ready))                                \
+  F(cuGraphDestroy, destroy_graph, (void* graph))
+
 struct Driver {
 #define WEFT_CUDA_POINTER(symbol, name, arguments) Error(*name) arguments = nullptr;
   WEFT_CUDA_FUNCTIONS(WEFT_CUDA_POINTER)
+  WEFT_CUDA_NEWER_FUNCTIONS(WEFT_CUDA_POINTER)
 #undef WEFT_CUDA_POINTER
+  bool graphs() const { return begin_capture && end_capture && make_ready && launch_graph && destroy_ready && destroy_graph; }
   // Not NVIDIA's: a stand-in that runs kernels on the processor takes functions in place of PTX (compiler::GpuHostKernel).
-  Error (*host_function)(void** function, void* kernel, const char* name) = nullptr;
+  Error (*host_function)(void** function, void* kernel, const char* name, unsigned arguments) = nullptr;
 
   // Internal, or ResourceExhausted where memory is short: "CUDA_ERROR_X: text" and what was to be done.
   core::Status status(Error error, const char* what) const;

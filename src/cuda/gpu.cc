@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <utility>
 
 #include "cuda/gpu_memory.h"
 
@@ -15,40 +17,38 @@ using core::Status;
 constexpr size_t kPieceBytes = size_t(4) << 20;
 constexpr size_t kPieces = 4;
 constexpr size_t kDriverStages = size_t(64) << 10;  // the driver takes what is smaller out of pageable memory before it returns
-constexpr size_t kErrorWords = 1024;
+constexpr size_t kErrorWords = 1 << 16;  // programs at a time whose kernels may find errors
 constexpr int64_t kReserve = int64_t(512) << 20;  // for libraries and the driver
 constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kPortable = 1;  // CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING, CU_MEMHOSTALLOC_PORTABLE
+constexpr int kRelaxed = 2;                                         // CU_STREAM_CAPTURE_MODE_RELAXED: libraries may load kernels meanwhile
 
 }  // namespace
 
 Gpu::Gpu(const Driver& driver, int number) : driver_(driver), number_(number) {}
 Gpu::~Gpu() = default;
 
+// A driver that is broken stays so: the error is told to everybody who asks.
 Result<std::vector<Gpu*>> Gpu::all() {
-  static std::mutex mutex;
-  static auto* gpus = new std::vector<Gpu*>();
-  static bool asked = false;
-  const std::lock_guard lock(mutex);
-  if (asked) return *gpus;
-  auto d = cuda::driver();
-  if (!d.ok()) {
-    asked = true;
-    if (d.status().code() == core::Code::kNotFound) return *gpus;
-    return d.status();
-  }
-  int count = 0;
-  const Error error = (*d)->device_count(&count);
-  if (error == kNoDevice) count = 0;
-  else if (error) return (*d)->status(error, "counting GPUs");
-  std::vector<Gpu*> made;
-  for (int i = 0; i < count; ++i) {
-    std::unique_ptr<Gpu> gpu(new Gpu(**d, i));
-    WEFT_RETURN_IF_ERROR(gpu->read_facts());
-    made.push_back(gpu.release());
-  }
-  asked = true;
-  *gpus = std::move(made);
-  return *gpus;
+  static const Result<std::vector<Gpu*>> found = []() -> Result<std::vector<Gpu*>> {
+    std::vector<Gpu*> gpus;
+    auto d = cuda::driver();
+    if (!d.ok()) {
+      if (d.status().code() == core::Code::kNotFound) return gpus;
+      return d.status();
+    }
+    int count = 0;
+    const Error error = (*d)->device_count(&count);
+    if (error == kNoDevice) return gpus;
+    if (error) return (*d)->status(error, "counting GPUs");
+    std::vector<std::unique_ptr<Gpu>> made;
+    for (int i = 0; i < count; ++i) {
+      made.emplace_back(new Gpu(**d, i));
+      WEFT_RETURN_IF_ERROR(made.back()->read_facts());
+    }
+    for (auto& gpu : made) gpus.push_back(gpu.release());
+    return gpus;
+  }();
+  return found;
 }
 
 Status Gpu::read_facts() {
@@ -130,13 +130,11 @@ Status Gpu::use() {
 }
 
 Result<DevicePtr> Gpu::allocate(size_t bytes) {
-  WEFT_RETURN_IF_ERROR(use());
+  if (!started_.load(std::memory_order_acquire)) WEFT_RETURN_IF_ERROR(start());
   return pool_->allocate(bytes);
 }
 
-void Gpu::free(DevicePtr at) {
-  if (use().ok()) pool_->free(at);
-}
+void Gpu::free(DevicePtr at) { pool_->free(at); }
 
 core::AllocatorStats Gpu::stats() const {
   if (!started_.load(std::memory_order_acquire)) return {0, 0, 0, 0, memory_limit()};
@@ -154,15 +152,51 @@ Status Gpu::trim() {
 
 std::string Gpu::holders() const { return started_.load(std::memory_order_acquire) ? pool_->holders() : std::string(); }
 
-Status Gpu::make_pieces() {
-  if (!pieces_.empty()) return {};
-  std::vector<Piece> made(kPieces);
-  for (Piece& p : made) {
-    WEFT_CUDA_RETURN(driver_, allocate_pinned(&p.memory, kPieceBytes, kPortable), "taking pinned memory");
-    WEFT_CUDA_RETURN(driver_, create_event(&p.event, kNoTiming), "making an event");
+// A piece for one copy; given back at the end of it in any case.
+class Gpu::Taken {
+ public:
+  explicit Taken(Gpu& gpu, Piece* piece) : gpu_(gpu), piece_(piece) {}
+  Taken(Taken&& other) noexcept : gpu_(other.gpu_), piece_(std::exchange(other.piece_, nullptr)) {}
+  Taken& operator=(Taken&&) = delete;
+  ~Taken() {
+    if (piece_) gpu_.give_piece(piece_);
   }
-  pieces_ = std::move(made);
-  return {};
+  Piece* operator->() const { return piece_; }
+
+ private:
+  Gpu& gpu_;
+  Piece* piece_;
+};
+
+Result<Gpu::Piece*> Gpu::take_piece(bool wait) {
+  std::unique_lock lock(staging_mutex_);
+  if (pieces_.empty()) {
+    std::vector<Piece> made(kPieces);
+    for (Piece& p : made) {
+      WEFT_CUDA_RETURN(driver_, allocate_pinned(&p.memory, kPieceBytes, kPortable), "taking pinned memory");
+      WEFT_CUDA_RETURN(driver_, create_event(&p.event, kNoTiming), "making an event");
+    }
+    pieces_ = std::move(made);
+    for (Piece& p : pieces_) free_pieces_.push_back(&p);
+  }
+  if (free_pieces_.empty() && !wait) return nullptr;
+  piece_given_.wait(lock, [this] { return !free_pieces_.empty(); });
+  Piece* const piece = free_pieces_.front();  // the one that was given back first: most likely the GPU is done with it
+  free_pieces_.erase(free_pieces_.begin());
+  lock.unlock();
+  if (piece->used) {
+    if (const Error error = driver_.wait_for_event(piece->event)) {
+      give_piece(piece);
+      return driver_.status(error, "waiting for a copy");
+    }
+  }
+  return piece;
+}
+
+void Gpu::give_piece(Piece* piece) {
+  const std::lock_guard lock(staging_mutex_);
+  free_pieces_.push_back(piece);
+  piece_given_.notify_one();
 }
 
 Status Gpu::copy_to_device(DevicePtr to, const void* from, size_t bytes) {
@@ -172,64 +206,61 @@ Status Gpu::copy_to_device(DevicePtr to, const void* from, size_t bytes) {
     WEFT_CUDA_RETURN(driver_, copy_to_device(to, from, bytes, stream_), "copying to the GPU");
     return {};
   }
-  const std::lock_guard lock(staging_mutex_);
-  WEFT_RETURN_IF_ERROR(make_pieces());
   for (size_t at = 0; at < bytes; at += kPieceBytes) {
     const size_t n = std::min(kPieceBytes, bytes - at);
-    Piece& p = pieces_[next_piece_++ % kPieces];
-    if (p.used) WEFT_CUDA_RETURN(driver_, wait_for_event(p.event), "waiting for a copy");
-    std::memcpy(p.memory, static_cast<const char*>(from) + at, n);
-    WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, p.memory, n, stream_), "copying to the GPU");
-    WEFT_CUDA_RETURN(driver_, record_event(p.event, stream_), "recording an event");
-    p.used = true;
+    WEFT_ASSIGN(Piece * piece, take_piece(true));
+    const Taken taken(*this, piece);
+    std::memcpy(piece->memory, static_cast<const char*>(from) + at, n);
+    WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, piece->memory, n, stream_), "copying to the GPU");
+    WEFT_CUDA_RETURN(driver_, record_event(piece->event, stream_), "recording an event");
+    piece->used = true;
   }
   return {};
 }
 
 Status Gpu::copy_to_host(void* to, DevicePtr from, size_t bytes) {
   WEFT_RETURN_IF_ERROR(use());
-  if (bytes) {
-    const std::lock_guard lock(staging_mutex_);
-    WEFT_RETURN_IF_ERROR(make_pieces());
-    struct Under {
-      Piece* piece;
-      size_t at, bytes;
-    };
-    std::vector<Under> under;  // way, oldest first
-    size_t done = 0;
-    const auto finish_one = [&]() -> Status {
-      const Under& u = under[done++];
-      WEFT_CUDA_RETURN(driver_, wait_for_event(u.piece->event), "waiting for a copy from the GPU");
-      std::memcpy(static_cast<char*>(to) + u.at, u.piece->memory, u.bytes);
-      return {};
-    };
-    for (size_t at = 0; at < bytes; at += kPieceBytes) {
-      if (under.size() - done == kPieces) WEFT_RETURN_IF_ERROR(finish_one());
-      Piece& p = pieces_[next_piece_++ % kPieces];
-      if (p.used) WEFT_CUDA_RETURN(driver_, wait_for_event(p.event), "waiting for a copy");
-      const size_t n = std::min(kPieceBytes, bytes - at);
-      WEFT_CUDA_RETURN(driver_, copy_to_host(p.memory, from + at, n, stream_), "copying from the GPU");
-      WEFT_CUDA_RETURN(driver_, record_event(p.event, stream_), "recording an event");
-      p.used = true;
-      under.push_back({&p, at, n});
+  struct Under {
+    Taken piece;
+    size_t at, bytes;
+  };
+  std::deque<Under> under;  // way, oldest first
+  const auto finish_one = [&]() -> Status {
+    const Under& u = under.front();
+    WEFT_CUDA_RETURN(driver_, wait_for_event(u.piece->event), "waiting for a copy from the GPU");
+    std::memcpy(static_cast<char*>(to) + u.at, u.piece->memory, u.bytes);
+    under.pop_front();
+    return {};
+  };
+  for (size_t at = 0; at < bytes;) {
+    WEFT_ASSIGN(Piece * piece, take_piece(under.empty()));  // who has some does not wait for more
+    if (!piece) {
+      WEFT_RETURN_IF_ERROR(finish_one());
+      continue;
     }
-    while (done < under.size()) WEFT_RETURN_IF_ERROR(finish_one());
+    Taken taken(*this, piece);
+    const size_t n = std::min(kPieceBytes, bytes - at);
+    WEFT_CUDA_RETURN(driver_, copy_to_host(piece->memory, from + at, n, stream_), "copying from the GPU");
+    WEFT_CUDA_RETURN(driver_, record_event(piece->event, stream_), "recording an event");
+    piece->used = true;
+    under.push_back({std::move(taken), at, n});
+    at += n;
   }
-  std::unique_lock lock(errors_mutex_);
-  return check_errors(lock);
+  while (!under.empty()) WEFT_RETURN_IF_ERROR(finish_one());
+  return check_errors();
 }
 
-Status Gpu::copy(DevicePtr to, DevicePtr from, size_t bytes) {
+Status Gpu::copy(DevicePtr to, DevicePtr from, size_t bytes, void* stream) {
   if (!bytes || to == from) return {};
   WEFT_RETURN_IF_ERROR(use());
-  WEFT_CUDA_RETURN(driver_, copy_on_device(to, from, bytes, stream_), "copying on the GPU");
+  WEFT_CUDA_RETURN(driver_, copy_on_device(to, from, bytes, stream ? stream : stream_), "copying on the GPU");
   return {};
 }
 
-Status Gpu::fill_zero(DevicePtr at, size_t bytes) {
+Status Gpu::fill_zero(DevicePtr at, size_t bytes, void* stream) {
   if (!bytes) return {};
   WEFT_RETURN_IF_ERROR(use());
-  WEFT_CUDA_RETURN(driver_, fill(at, 0, bytes, stream_), "setting memory of the GPU");
+  WEFT_CUDA_RETURN(driver_, fill(at, 0, bytes, stream ? stream : stream_), "setting memory of the GPU");
   return {};
 }
 
@@ -237,43 +268,97 @@ Status Gpu::wait() {
   if (!started_.load(std::memory_order_acquire)) return {};
   WEFT_RETURN_IF_ERROR(use());
   WEFT_CUDA_RETURN(driver_, wait_for_stream(stream_), "waiting for the GPU");
-  std::unique_lock lock(errors_mutex_);
-  return check_errors(lock);
+  return check_errors();
 }
 
-// Words are left 0 by those who find no error, so they need not be set again.
-Status Gpu::check_errors(std::unique_lock<std::mutex>&) {
-  if (error_owners_.empty()) return {};
+// Words are left 0 by those who find no error; of the others each is set back by itself, since kernels that are queued meanwhile may write theirs.
+Status Gpu::check_errors() {
+  if (!errors_possible_.exchange(false, std::memory_order_acq_rel)) return {};
+  const std::lock_guard lock(errors_mutex_);
   std::vector<int32_t> words(error_owners_.size());
   WEFT_CUDA_RETURN(driver_, copy_to_host(words.data(), error_words_, words.size() * sizeof(int32_t), stream_), "reading errors of kernels");
   WEFT_CUDA_RETURN(driver_, wait_for_stream(stream_), "waiting for the GPU");
   Status first;
-  bool any = false;
   for (size_t i = 0; i < words.size(); ++i) {
-    any = any || words[i] != 0;
-    if (!first.ok() || words[i] <= 0 || size_t(words[i]) > error_owners_[i]->size()) continue;
+    if (!words[i]) continue;
+    WEFT_CUDA_RETURN(driver_, fill(error_words_ + i * sizeof(int32_t), 0, sizeof(int32_t), stream_), "setting memory of the GPU");
+    if (!first.ok() || !error_owners_[i] || words[i] < 0 || size_t(words[i]) > error_owners_[i]->size()) continue;
     first = core::invalid_argument((*error_owners_[i])[size_t(words[i] - 1)]);
   }
-  if (queuing_ == 0) error_owners_.clear();  // kernels that are still to be launched have their words
-  if (any) WEFT_CUDA_RETURN(driver_, fill(error_words_, 0, words.size() * sizeof(int32_t), stream_), "setting memory of the GPU");
   return first;
 }
 
-Result<DevicePtr> Gpu::error_word(std::shared_ptr<const std::vector<std::string>> messages) {
+Result<DevicePtr> Gpu::take_error_word(std::shared_ptr<const std::vector<std::string>> messages) {
   WEFT_RETURN_IF_ERROR(use());
-  std::unique_lock lock(errors_mutex_);
-  while (error_owners_.size() == kErrorWords) {
-    all_queued_.wait(lock, [this] { return queuing_ == 0; });
-    WEFT_RETURN_IF_ERROR(check_errors(lock));
-  }
-  error_owners_.push_back(std::move(messages));
-  ++queuing_;
-  return error_words_ + (error_owners_.size() - 1) * sizeof(int32_t);
+  const std::lock_guard lock(errors_mutex_);
+  size_t i = size_t(std::find(error_owners_.begin(), error_owners_.end(), nullptr) - error_owners_.begin());
+  if (i == kErrorWords) return core::resource_exhausted("more than ", kErrorWords, " programs on GPU ", number_);
+  if (i == error_owners_.size()) error_owners_.emplace_back();
+  error_owners_[i] = std::move(messages);
+  return error_words_ + i * sizeof(int32_t);
 }
 
-void Gpu::queued() {
+void Gpu::give_error_word(DevicePtr word) {
   const std::lock_guard lock(errors_mutex_);
-  if (--queuing_ == 0) all_queued_.notify_all();
+  (void)driver_.fill(word, 0, sizeof(int32_t), stream_);
+  error_owners_[(word - error_words_) / sizeof(int32_t)] = nullptr;
+}
+
+Result<void*> Gpu::capture(const std::function<Status(void*)>& queue) {
+  if (!driver_.graphs()) return nullptr;
+  WEFT_RETURN_IF_ERROR(use());
+  const std::lock_guard lock(capture_mutex_);
+  if (!capture_stream_) WEFT_CUDA_RETURN(driver_, create_stream(&capture_stream_, kNonBlocking), "making a stream");
+  WEFT_CUDA_RETURN(driver_, begin_capture(capture_stream_, kRelaxed), "recording work");
+  const Status queued = queue(capture_stream_);
+  void *graph = nullptr, *ready = nullptr;
+  const Error ended = driver_.end_capture(capture_stream_, &graph);
+  Error made = ended;
+  if (queued.ok() && !ended && graph) made = driver_.make_ready(&ready, graph, 0);
+  if (graph) driver_.destroy_graph(graph);
+  if (ended || made) {  // a stream whose recording was broken off is of no use any more
+    driver_.destroy_stream(capture_stream_);
+    capture_stream_ = nullptr;
+  }
+  WEFT_RETURN_IF_ERROR(queued);
+  WEFT_RETURN_IF_ERROR(driver_.status(made, "recording work"));
+  return ready;
+}
+
+Status Gpu::launch(void* graph) {
+  WEFT_CUDA_RETURN(driver_, launch_graph(graph, stream_), "launching a graph");
+  return {};
+}
+
+void Gpu::destroy(void* graph) {
+  if (use().ok()) driver_.destroy_ready(graph);
+}
+
+Result<double> Gpu::time(const std::function<Status()>& queue) {
+  constexpr int kRuns = 3, kCalls = 3;
+  void *from = nullptr, *to = nullptr;
+  WEFT_CUDA_RETURN(driver_, create_event(&from, 0), "making an event");
+  double best = 0;
+  const auto measure = [&]() -> Status {
+    WEFT_CUDA_RETURN(driver_, create_event(&to, 0), "making an event");
+    WEFT_RETURN_IF_ERROR(queue());  // kernels are loaded
+    for (int run = 0; run < kRuns; ++run) {
+      WEFT_CUDA_RETURN(driver_, record_event(from, stream_), "recording an event");
+      for (int call = 0; call < kCalls; ++call) WEFT_RETURN_IF_ERROR(queue());
+      WEFT_CUDA_RETURN(driver_, record_event(to, stream_), "recording an event");
+      WEFT_CUDA_RETURN(driver_, wait_for_event(to), "waiting for the GPU");
+      float ms = 0;
+      WEFT_CUDA_RETURN(driver_, event_time(&ms, from, to), "measuring");
+      const double us = double(ms) * 1e3 / kCalls;
+      if (run == 0 || us < best) best = us;
+    }
+    return {};
+  };
+  const Status s = measure();
+  driver_.destroy_event(from);
+  if (to) driver_.destroy_event(to);
+  WEFT_RETURN_IF_ERROR(s);
+  return best;
 }
 
 }  // namespace weft_engine::cuda

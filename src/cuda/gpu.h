@@ -3,8 +3,9 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -32,6 +33,12 @@ struct MemoryOptions {
   int64_t limit = 0;  // bytes; 0: what the GPU has but for a reserve
   double fraction = 0;  // of the GPU's memory, where limit is 0; 0: all
   bool growth = true;  // false: all of the limit is taken at once
+};
+
+// Where a library puts its work.
+struct Queue {
+  void* stream = nullptr;
+  bool recording = false;  // nothing runs: there is nothing to measure, and nothing may wait
 };
 
 class Gpu {
@@ -72,22 +79,32 @@ class Gpu {
   // Copies, in order with what is queued. to_device returns when `from` may change.
   core::Status copy_to_device(DevicePtr to, const void* from, size_t bytes);
   core::Status copy_to_host(void* to, DevicePtr from, size_t bytes);  // waits
-  core::Status copy(DevicePtr to, DevicePtr from, size_t bytes);
-  core::Status fill_zero(DevicePtr at, size_t bytes);
+  core::Status copy(DevicePtr to, DevicePtr from, size_t bytes, void* stream = nullptr);  // null: the one that all work goes to
+  core::Status fill_zero(DevicePtr at, size_t bytes, void* stream = nullptr);
   // Waits for all that is queued. Gives the first error that a kernel found in its data since the last wait (see error_word).
   core::Status wait();
 
-  // A word (int32, 0) that kernels put the number of an error into: 1 + its place in `messages`. The host looks at it when it waits. Who takes one says whose it is.
-  // queued() follows when the last kernel that may write it has been launched.
-  core::Result<DevicePtr> error_word(std::shared_ptr<const std::vector<std::string>> messages);
-  void queued();
+  // A word (int32, 0) that kernels put the number of an error into: 1 + its place in `messages`. A program has one for as long as it lives, so that its address stays
+  // the same; may_fail() says that kernels which may write it are queued, and the host looks at it when it next waits.
+  core::Result<DevicePtr> take_error_word(std::shared_ptr<const std::vector<std::string>> messages);
+  void give_error_word(DevicePtr word);
+  void may_fail() { errors_possible_.store(true, std::memory_order_release); }
+
+  // Records what `queue` puts into the stream that it is given, without running it: a graph that can be launched again and again, with the same addresses. Null where the
+  // driver has no graphs. One at a time; work of other threads goes on.
+  core::Result<void*> capture(const std::function<core::Status(void* stream)>& queue);
+  core::Status launch(void* graph);
+  void destroy(void* graph);
+
+  // How long one call of `queue` takes on the GPU, in microseconds: the least of some. Waits.
+  core::Result<double> time(const std::function<core::Status()>& queue);
 
  private:
   friend class GpuMemory;
   Gpu(const Driver& driver, int number);
   core::Status read_facts();
   core::Status start();
-  core::Status check_errors(std::unique_lock<std::mutex>& lock);
+  core::Status check_errors();
 
   const Driver& driver_;
   const int number_;
@@ -102,21 +119,26 @@ class Gpu {
   void *context_ = nullptr, *stream_ = nullptr;
   std::unique_ptr<GpuMemory> pool_;
 
-  // Pinned memory that copies go through, piece by piece; one copy at a time.
+  // Pinned memory that copies go through, piece by piece. A copy has its pieces to itself; those to the device give them back before the GPU has read them.
   struct Piece {
     void *memory = nullptr, *event = nullptr;
     bool used = false;
   };
+  class Taken;
   std::mutex staging_mutex_;
+  std::condition_variable piece_given_;
   std::vector<Piece> pieces_;
-  size_t next_piece_ = 0;
-  core::Status make_pieces();
+  std::vector<Piece*> free_pieces_;
+  core::Result<Piece*> take_piece(bool wait);  // null: there is none, and nobody waits
+  void give_piece(Piece* piece);
+
+  std::mutex capture_mutex_;
+  void* capture_stream_ = nullptr;
 
   std::mutex errors_mutex_;
-  std::condition_variable all_queued_;
-  int queuing_ = 0;  // words whose kernels are not all launched
+  std::atomic<bool> errors_possible_{false};
   DevicePtr error_words_ = 0;
-  std::vector<std::shared_ptr<const std::vector<std::string>>> error_owners_;
+  std::vector<std::shared_ptr<const std::vector<std::string>>> error_owners_;  // null: free
 };
 
 }  // namespace weft_engine::cuda

@@ -11,8 +11,9 @@ using core::Result;
 using core::Status;
 
 constexpr size_t kSmallest = 256;
-constexpr size_t kMostKept = size_t(1) << 20;    // of one block
-constexpr size_t kMostSpare = size_t(64) << 20;  // of all
+constexpr size_t kSmall = size_t(1) << 20;        // larger blocks are rounded less
+constexpr size_t kMostKept = size_t(256) << 20;  // of one block
+constexpr int64_t kSparePart = 8;                // at most this part of the limit is kept
 constexpr size_t kMostHolders = 8;               // named in an error
 
 thread_local const char* allocating_for = nullptr;
@@ -32,12 +33,12 @@ std::string in_units(int64_t bytes) {
 AllocatingFor::AllocatingFor(const char* op) : outer_(allocating_for) { allocating_for = op; }
 AllocatingFor::~AllocatingFor() { allocating_for = outer_; }
 
-// Four steps between powers of two.
+// Four steps between powers of two; 64 where that is much.
 size_t GpuMemory::rounded(size_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
   size_t power = kSmallest;
   while (power * 2 < bytes) power *= 2;
-  const size_t step = bytes <= kMostKept ? std::max<size_t>(power / 4, kSmallest) : kSmallest;
+  const size_t step = std::max<size_t>(power / (bytes <= kSmall ? 4 : 64), kSmallest);
   return (bytes + step - 1) / step * step;
 }
 
@@ -58,6 +59,7 @@ Result<DevicePtr> GpuMemory::allocate(size_t bytes) {
     it->second.pop_back();
     spare_bytes_ -= size;
   } else {
+    WEFT_RETURN_IF_ERROR(gpu_.use());
     Error error = kOutOfMemory;
     if (stats_.bytes_in_use + int64_t(size) <= limit_) {
       if (stats_.bytes_in_use + int64_t(size + spare_bytes_) > limit_) drop_spare();
@@ -87,10 +89,10 @@ void GpuMemory::free(DevicePtr at) {
   const size_t size = it->second.bytes;
   live_.erase(it);
   stats_.bytes_in_use -= int64_t(size);
-  if (size <= kMostKept && spare_bytes_ + size <= kMostSpare) {
+  if (size <= kMostKept && spare_bytes_ + size <= size_t(limit_ / kSparePart)) {
     spare_[size].push_back(at);
     spare_bytes_ += size;
-  } else {
+  } else if (gpu_.use().ok()) {
     gpu_.driver().free(at, gpu_.stream());  // at the end of the process the driver may be gone before
   }
 }

@@ -1,4 +1,4 @@
-// The memory of a GPU: the driver's stream-ordered pool, in front of it lists of small blocks that were freed. All work of a GPU is on one stream, so
+// The memory of a GPU: the driver's stream-ordered pool, in front of it lists of blocks that were freed. All work of a GPU is on one stream, so
 // a block that was freed may be given out again at once.
 #pragma once
 

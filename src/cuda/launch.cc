@@ -1,7 +1,11 @@
 #include "cuda/launch.h"
 
+#include <algorithm>
+
 #include "compiler/codegen.h"
 #include "core/cat.h"
+#include "core/log.h"
+#include "cuda/convolution.h"
 #include "cuda/matmul.h"
 
 namespace weft_engine::cuda {
@@ -15,12 +19,39 @@ using core::Status;
 
 constexpr size_t kStackArgs = 32;
 constexpr int64_t kMostBlocks = 0x7fffffff;
+constexpr int kLeastRecorded = 3, kMostRecorded = 20000;  // launches of a graph
+constexpr size_t kMostGraphs = 8, kMostSeen = 32;         // of a program
+
+// How many launches there are in a call; -1: the host decides in between, or sizes are open.
+int64_t count(const std::vector<GpuLaunch>& launches) {
+  int64_t n = 0;
+  for (const GpuLaunch& l : launches) {
+    int64_t own = 1;
+    if (l.kind == GpuLaunch::Kind::kIf) return -1;
+    if (l.kind == GpuLaunch::Kind::kWhile) {
+      if (!l.trips || !l.trips->is_const()) return -1;
+      own = count(l.regions[1]);
+      if (own < 0 || own * std::max<int64_t>(l.trips->value(), 0) > kMostRecorded) return -1;
+      own *= l.trips->value();
+    }
+    n += own;
+  }
+  return n;
+}
+
+uint64_t hash_of(const std::vector<uint64_t>& key) {
+  uint64_t h = 1469598103934665603u;
+  for (uint64_t v : key) h = (h ^ v) * 1099511628211u, h ^= h >> 29;
+  return h;
+}
 
 }  // namespace
 
 struct Program::Run {
   const Call& call;
+  void* stream;
   DevicePtr arena = 0, error = 0;
+  bool recording = false;
 
   uint64_t value(const GpuArg& a, const std::vector<DevicePtr>& constants) const {
     switch (a.kind) {
@@ -43,12 +74,13 @@ Result<std::unique_ptr<Program>> Program::make(Gpu& gpu, const compiler::Plan& p
 
 Program::~Program() {
   if (!gpu_.use().ok()) return;
+  if (module_ || !graphs_.empty()) (void)gpu_.driver().wait_for_stream(gpu_.stream());  // its kernels may still be queued
+  for (const Recorded& r : graphs_) gpu_.destroy(r.graph);
   for (DevicePtr at : constants_) {
     if (at) gpu_.free(at);
   }
-  if (!module_) return;
-  (void)gpu_.driver().wait_for_stream(gpu_.stream());  // its kernels may still be queued
-  gpu_.driver().unload_module(module_);
+  if (error_) gpu_.give_error_word(error_);
+  if (module_) gpu_.driver().unload_module(module_);
 }
 
 Status Program::load() {
@@ -78,7 +110,11 @@ Status Program::load() {
     WEFT_ASSIGN(constants_.back(), gpu_.allocate(c->literal.byte_size()));
     WEFT_RETURN_IF_ERROR(gpu_.copy_to_device(constants_.back(), c->literal.raw(), c->literal.byte_size()));
   }
-  if (!plan_.module->messages.empty()) messages_ = std::make_shared<const std::vector<std::string>>(plan_.module->messages);
+  if (!plan_.module->messages.empty()) {
+    WEFT_ASSIGN(error_, gpu_.take_error_word(std::make_shared<const std::vector<std::string>>(plan_.module->messages)));
+  }
+  const int64_t launches = plan_.module->symbols.empty() && d.graphs() ? count(code_.launches) : -1;
+  launches_ = launches > kMostRecorded ? -1 : int(launches);
   return {};
 }
 
@@ -89,7 +125,7 @@ Status Program::find_entries(const std::vector<GpuLaunch>& launches) {
       if (!entry && host_) {
         const compiler::GpuHostKernel kernel = host_->kernel(l.entry);
         if (!kernel) return core::internal_error("generated code has no kernel ", l.entry);
-        WEFT_CUDA_RETURN(gpu_.driver(), host_function(&entry, reinterpret_cast<void*>(kernel), l.entry.c_str()), "finding a kernel");
+        WEFT_CUDA_RETURN(gpu_.driver(), host_function(&entry, reinterpret_cast<void*>(kernel), l.entry.c_str(), unsigned(l.args.size())), "finding a kernel");
       } else if (!entry) {
         WEFT_CUDA_RETURN(gpu_.driver(), module_function(&entry, module_, l.entry.c_str()), "finding a kernel");
       }
@@ -101,21 +137,57 @@ Status Program::find_entries(const std::vector<GpuLaunch>& launches) {
 
 Status Program::run(const Call& call) {
   WEFT_RETURN_IF_ERROR(gpu_.use());
-  Run r{call};
+  Run r{call, gpu_.stream()};
   const int64_t arena_bytes = code_.arena_bytes.evaluate(call.symbols);
   if (arena_bytes > 0) {
     WEFT_ASSIGN(r.arena, gpu_.allocate(size_t(arena_bytes)));
   }
-  Status s;
-  if (messages_) {
-    auto word = gpu_.error_word(messages_);
-    if (word.ok()) r.error = *word;
-    else s = word.status();
-  }
-  if (s.ok()) s = run_list(r, code_.launches);
-  if (r.error) gpu_.queued();
+  r.error = error_;
+  const Status s = launches_ >= kLeastRecorded ? queue(r) : run_list(r, code_.launches);
+  if (error_) gpu_.may_fail();
   if (r.arena) gpu_.free(r.arena);
   return s;
+}
+
+// The first call with some addresses is as always: it also lets libraries choose and load their kernels. The second is recorded.
+Status Program::queue(Run& r) {
+  Key key;
+  key.reserve(r.call.parameters.size() + r.call.results.size() + 2);
+  key.insert(key.end(), r.call.parameters.begin(), r.call.parameters.end());
+  key.insert(key.end(), r.call.results.begin(), r.call.results.end());
+  key.push_back(r.arena);
+  key.push_back(tf32_allowed());
+  const std::lock_guard lock(graphs_mutex_);
+  for (const Recorded& g : graphs_) {
+    if (g.key == key) return gpu_.launch(g.graph);
+  }
+  const uint64_t hash = hash_of(key);
+  if (std::find(seen_.begin(), seen_.end(), hash) == seen_.end()) {
+    if (seen_.size() < kMostSeen) seen_.push_back(hash);
+    else seen_[next_seen_++ % kMostSeen] = hash;
+    return run_list(r, code_.launches);
+  }
+  auto graph = gpu_.capture([&](void* stream) {
+    r.stream = stream;
+    r.recording = true;
+    return run_list(r, code_.launches);
+  });
+  r.stream = gpu_.stream();
+  r.recording = false;
+  if (!graph.ok() || !*graph) {
+    launches_ = -1;  // as before, and for good
+    if (!graph.ok()) core::log(core::LogLevel::kInfo, cat("work for ", gpu_.name(), " is launched one by one: ", graph.status().message()));
+    return run_list(r, code_.launches);
+  }
+  WEFT_RETURN_IF_ERROR(gpu_.launch(*graph));
+  if (graphs_.size() < kMostGraphs) {
+    graphs_.push_back({std::move(key), *graph});
+  } else {
+    Recorded& oldest = graphs_[next_graph_++ % kMostGraphs];
+    gpu_.destroy(oldest.graph);
+    oldest = {std::move(key), *graph};
+  }
+  return {};
 }
 
 Status Program::run_list(Run& r, const std::vector<GpuLaunch>& launches) {
@@ -148,7 +220,7 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
         pointers[i] = &values[i];
       }
       void* entry = entries_.find(l.entry)->second;
-      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, gpu_.stream(), pointers, nullptr),
+      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, r.stream, pointers, nullptr),
                        "launching a kernel");
       return {};
     }
@@ -156,9 +228,14 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
       WEFT_ASSIGN(const bool done, by_library(r, l));
       return done ? Status() : run_list(r, l.regions[0]);
     }
-    case GpuLaunch::Kind::kCopy: return gpu_.copy(arg(0), arg(1), size_t(l.bytes.evaluate(r.call.symbols)));
-    case GpuLaunch::Kind::kFill: return gpu_.fill_zero(arg(0), size_t(l.bytes.evaluate(r.call.symbols)));
+    case GpuLaunch::Kind::kCopy: return gpu_.copy(arg(0), arg(1), size_t(l.bytes.evaluate(r.call.symbols)), r.stream);
+    case GpuLaunch::Kind::kFill: return gpu_.fill_zero(arg(0), size_t(l.bytes.evaluate(r.call.symbols)), r.stream);
     case GpuLaunch::Kind::kWhile:
+      if (l.trips) {
+        const int64_t trips = l.trips->evaluate(r.call.symbols);
+        for (int64_t i = 0; i < trips; ++i) WEFT_RETURN_IF_ERROR(run_list(r, l.regions[1]));
+        return {};
+      }
       for (;;) {
         WEFT_RETURN_IF_ERROR(run_list(r, l.regions[0]));
         uint8_t go_on = 0;
@@ -176,26 +253,18 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
   return core::internal_error("a launch of no kind");
 }
 
-// Products by cuBLASLt. False: the generated kernels do it.
+// False: the generated kernels do it.
 Result<bool> Program::by_library(Run& r, const GpuLaunch& l) {
-  if (l.instr->op != ir::Op::kDot || l.args.size() != 3 || gpu_.driver().host_function) return false;
+  if (l.args.size() != 3 || gpu_.driver().host_function) return false;
   const ir::Instr& i = *l.instr;
-  const auto& a = i.operands[0]->type.dims;
-  const auto& c = i.type.dims;
-  const size_t rank = c.size();
-  if (rank < 2) return false;
-  Product p;
-  p.dtype = i.type.dtype;
-  if (i.operands[0]->type.dtype != p.dtype) return false;
-  p.batch = 1;
-  for (size_t k = 0; k + 2 < rank; ++k) p.batch *= c[k].evaluate(r.call.symbols);
-  p.m = c[rank - 2].evaluate(r.call.symbols);
-  p.n = c[rank - 1].evaluate(r.call.symbols);
-  p.k = a[i.transpose_a ? rank - 2 : rank - 1].evaluate(r.call.symbols);
-  p.transpose_a = i.transpose_a;
-  p.transpose_b = i.transpose_b;
-  p.add = l.add;
-  return multiply(gpu_, p, r.value(l.args[0], constants_), r.value(l.args[1], constants_), r.value(l.args[2], constants_));
+  const DevicePtr a = r.value(l.args[0], constants_), b = r.value(l.args[1], constants_), c = r.value(l.args[2], constants_);
+  const Queue queue{r.stream, r.recording};
+  if (i.op == ir::Op::kDot) {
+    const std::optional<Product> p = product_of(i, l.add, r.call.symbols);
+    return p ? multiply(gpu_, queue, *p, a, b, c) : Result<bool>(false);
+  }
+  const std::optional<Convolution> p = l.add ? std::nullopt : convolution_of(i, r.call.symbols);
+  return p ? convolve(gpu_, queue, *p, a, b, c) : Result<bool>(false);
 }
 
 }  // namespace weft_engine::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -20,7 +21,8 @@ class Program {
     std::vector<DevicePtr> parameters, results;  // as in the module
     std::vector<int64_t> symbols;
   };
-  // Queues everything. What kernels find wrong with the data is told when the host next waits.
+  // Queues everything. What kernels find wrong with the data is told when the host next waits. Where the host decides nothing in between, calls with addresses that were
+  // there before are recorded as a graph, and later ones are one launch.
   core::Status run(const Call& call);
 
  private:
@@ -28,6 +30,7 @@ class Program {
   Program(Gpu& gpu, const compiler::Plan& plan) : gpu_(gpu), plan_(plan) {}
   core::Status load();
   core::Status find_entries(const std::vector<compiler::GpuLaunch>& launches);
+  core::Status queue(Run& r);
   core::Status run_list(Run& r, const std::vector<compiler::GpuLaunch>& launches);
   core::Status run_one(Run& r, const compiler::GpuLaunch& l);
   core::Result<bool> by_library(Run& r, const compiler::GpuLaunch& l);
@@ -39,7 +42,19 @@ class Program {
   void* module_ = nullptr;
   std::unordered_map<std::string, void*> entries_;
   std::vector<DevicePtr> constants_;
-  std::shared_ptr<const std::vector<std::string>> messages_;
+  DevicePtr error_ = 0;  // 0: nothing can go wrong
+
+  // Graphs of calls, by all that a call may change in them: addresses, sizes, switches.
+  using Key = std::vector<uint64_t>;
+  struct Recorded {
+    Key key;
+    void* graph;
+  };
+  std::mutex graphs_mutex_;
+  int launches_ = 0;  // of a call without open sizes; -1: the host decides in between, or there are too many
+  std::vector<Recorded> graphs_;
+  std::vector<uint64_t> seen_;  // hashes of keys of calls that were not recorded
+  size_t next_seen_ = 0, next_graph_ = 0;
 };
 
 }  // namespace weft_engine::cuda

@@ -1,7 +1,9 @@
 #include "cuda/matmul.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "core/log.h"
 #include "cuda/cublaslt.h"
@@ -15,7 +17,8 @@ using core::Result;
 using core::Status;
 
 constexpr size_t kWorkspace = size_t(32) << 20;  // what NVIDIA advises for Hopper
-constexpr size_t kMostChoices = 4096;
+constexpr size_t kMostProducts = 4096;
+constexpr int kMostChoices = 8;  // that are measured
 
 std::atomic<bool> tf32{true};
 
@@ -29,8 +32,8 @@ struct Key {
 // A product that cuBLASLt knows how to do.
 struct Ready {
   void *product = nullptr, *a = nullptr, *b = nullptr, *c = nullptr;
-  LtChoice choice{};
-  bool possible = false;
+  std::vector<LtChoice> choices;  // the best first; after the choice one, or none
+  bool measured = false;
 };
 
 // Of one GPU, for as long as the process lives.
@@ -74,7 +77,8 @@ uint64_t alignment_of(DevicePtr p) { return p & 15 ? p & (~p + 1) & 15 : 16; }
 
 // cuBLASLt's matrices have their columns one after the other: what is stored in C's order is the transposed matrix to it. So it is asked for
 // b' x a', which is c'.
-int prepare(const CublasLt& lt, void* handle, const Product& p, const Types& t, Ready& out) {
+int prepare(const CublasLt& lt, void* handle, const Key& key, const Types& t, Ready& out) {
+  const Product& p = key.product;
   if (int e = lt.create_product(&out.product, t.compute, t.scale)) return e;
   const auto operation = [](bool transposed) { return transposed ? LtOperation::kTransposed : LtOperation::kPlain; };
   const LtOperation first = operation(p.transpose_b), second = operation(p.transpose_a);
@@ -94,11 +98,20 @@ int prepare(const CublasLt& lt, void* handle, const Product& p, const Types& t, 
   void* search = nullptr;
   if (int e = lt.create_search(&search)) return e;
   const size_t workspace = kWorkspace;
+  const std::pair<LtSearchAttribute, uint32_t> alignments[] = {{LtSearchAttribute::kAlignmentA, uint32_t(key.alignment >> 8 & 255)},
+                                                               {LtSearchAttribute::kAlignmentB, uint32_t(key.alignment & 255)},
+                                                               {LtSearchAttribute::kAlignmentC, uint32_t(key.alignment >> 16 & 255)},
+                                                               {LtSearchAttribute::kAlignmentD, uint32_t(key.alignment >> 16 & 255)}};
   int found = 0;
   int e = lt.set_search(search, LtSearchAttribute::kWorkspace, &workspace, sizeof workspace);
-  if (!e) e = lt.choose(handle, out.product, out.a, out.b, out.c, out.c, search, 1, &out.choice, &found);
+  for (const auto& [attribute, bytes] : alignments) {
+    if (!e) e = lt.set_search(search, attribute, &bytes, sizeof bytes);
+  }
+  out.choices.resize(kMostChoices);
+  if (!e) e = lt.choose(handle, out.product, out.a, out.b, out.c, out.c, search, kMostChoices, out.choices.data(), &found);
   lt.destroy_search(search);
-  out.possible = !e && found > 0;
+  out.choices.resize(e ? 0 : size_t(found));
+  std::erase_if(out.choices, [](const LtChoice& c) { return c.state != 0; });
   return e;
 }
 
@@ -114,7 +127,24 @@ void destroy(const CublasLt& lt, Ready& r) {
 void allow_tf32(bool allow) { tf32 = allow; }
 bool tf32_allowed() { return tf32; }
 
-Result<bool> multiply(Gpu& gpu, const Product& product, DevicePtr a, DevicePtr b, DevicePtr c) {
+std::optional<Product> product_of(const ir::Instr& dot, bool add, std::span<const int64_t> symbols) {
+  const auto& a = dot.operand(0).type.dims;
+  const auto& c = dot.type.dims;
+  const size_t rank = c.size();
+  if (rank < 2 || dot.operand(0).type.dtype != dot.type.dtype) return std::nullopt;
+  Product p;
+  p.dtype = dot.type.dtype;
+  for (size_t k = 0; k + 2 < rank; ++k) p.batch *= c[k].evaluate(symbols);
+  p.m = c[rank - 2].evaluate(symbols);
+  p.n = c[rank - 1].evaluate(symbols);
+  p.k = a[dot.transpose_a ? rank - 2 : rank - 1].evaluate(symbols);
+  p.transpose_a = dot.transpose_a;
+  p.transpose_b = dot.transpose_b;
+  p.add = add;
+  return p;
+}
+
+Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, DevicePtr a, DevicePtr b, DevicePtr c) {
   if (product.batch <= 0 || product.m <= 0 || product.n <= 0 || product.k <= 0 || product.batch > INT32_MAX) return false;
   Types types{};
   const bool narrow = tf32;
@@ -133,23 +163,51 @@ Result<bool> multiply(Gpu& gpu, const Product& product, DevicePtr a, DevicePtr b
   const Key key{product, narrow, alignment_of(a) | alignment_of(b) << 8 | alignment_of(c) << 16};
   auto it = blas->ready.find(key);
   if (it == blas->ready.end()) {
-    if (blas->ready.size() >= kMostChoices) {
+    if (blas->ready.size() >= kMostProducts) {
       for (auto& [k, r] : blas->ready) destroy(**lt, r);
       blas->ready.clear();
     }
     it = blas->ready.emplace(key, Ready()).first;
-    if (const int error = prepare(**lt, blas->handle, product, types, it->second))
+    if (const int error = prepare(**lt, blas->handle, key, types, it->second))
       core::log(core::LogLevel::kInfo, cat("cuBLASLt has nothing for a product (error ", error, ")"));
   }
-  const Ready& r = it->second;
-  if (!r.possible) return false;
-  const float one = 1, beta = product.add ? 1 : 0;
-  const double one_double = 1, beta_double = product.add ? 1 : 0;
+  Ready& r = it->second;
   const bool is_double = types.scale == LtType::kDouble;
-  const int error = (*lt)->multiply(blas->handle, r.product, is_double ? static_cast<const void*>(&one_double) : &one, b, r.a, a, r.b,
-                                    is_double ? static_cast<const void*>(&beta_double) : &beta, c, r.c, c, r.c, &r.choice.algorithm, blas->workspace,
-                                    kWorkspace, gpu.stream());
-  if (error) return core::internal_error("cuBLASLt failed with error ", error);
+  const auto run = [&](const LtChoice& choice, DevicePtr to, bool add, void* stream) {
+    const float one = 1, beta = add ? 1 : 0;
+    const double one_double = 1, beta_double = add ? 1 : 0;
+    return (*lt)->multiply(blas->handle, r.product, is_double ? static_cast<const void*>(&one_double) : &one, b, r.a, a, r.b,
+                           is_double ? static_cast<const void*>(&beta_double) : &beta, to, r.c, to, r.c, &choice.algorithm, blas->workspace, kWorkspace,
+                           stream);
+  };
+  // All give the same sums, in another order. What the result holds is still needed where it is added to.
+  if (!r.measured && !queue.recording) {
+    r.measured = true;
+    DevicePtr to = c;
+    if (product.add && r.choices.size() > 1) {
+      auto own = gpu.allocate(size_t(product.batch * product.m * product.n) * core::dtype_size(product.dtype));
+      if (own.ok()) to = *own;
+      else r.choices.resize(1);
+    }
+    size_t best = 0;
+    double least = 0;
+    for (size_t i = 0; i < r.choices.size() && r.choices.size() > 1; ++i) {
+      int error = 0;
+      auto us = gpu.time([&]() -> Status {
+        error = run(r.choices[i], to, false, gpu.stream());
+        return error ? core::internal_error("cuBLASLt failed with error ", error) : Status();
+      });
+      if (!us.ok()) {
+        if (!error) return us.status();
+        continue;
+      }
+      if (least == 0 || *us < least) least = *us, best = i;
+    }
+    if (to != c) gpu.free(to);
+    if (!r.choices.empty()) r.choices = {r.choices[best]};
+  }
+  if (r.choices.empty()) return false;
+  if (const int error = run(r.choices[0], c, product.add, queue.stream)) return core::internal_error("cuBLASLt failed with error ", error);
   return true;
 }
 

@@ -61,10 +61,10 @@ enum class Op : uint8_t {
   kScan,          // running `reduce` along axes[0]; `reverse`, `exclusive`
   kSort,          // along the last dimension, descending by value if `reverse`, equal ones in order; results: values, int32 places (kGet)
   kDot,           // [batch..., m, k] x [batch..., k, n], either stored with its last two dimensions swapped (transpose_a, _b)
-  kConv,          // [batch, spatial..., c] by a filter [spatial..., c / groups, out]: `window`
-  kConvFilterGrad,// operands x, dy; gives the filter's gradient; `window` is that of the forward convolution
+  kConv,          // [batch, spatial..., c] by a filter [spatial..., c / groups, out]: `window`; `index`: its FilterForm
+  kConvFilterGrad,// operands x, dy; gives the filter's gradient; `window` is that of the forward convolution; `index`: the gradient's FilterForm
   kPhilox,        // uint32 numbers of Philox 4x32-10: operand 0 is the key (uint64 scalar), 1 the counter (uint64[2])
-  kWhile,         // regions: condition, body; as many parameters and results as operands; results by kGet
+  kWhile,         // regions: condition, body; as many parameters and results as operands; results by kGet; starts[0]: how often it turns, if that is known
   kIf,  // operand 0: bool (region 0 is "false"), or an int32 number of a region (outside: the last); regions take no parameters; results by kGet
   kGet,  // result number `index` of operand 0
   kCheck,  // operand 0 (bool scalar) must hold, or the call ends with error `message`; no result
@@ -166,6 +166,13 @@ struct Instr {
   const Instr& operand(int i) const { return *operands[size_t(i)]; }
 };
 using Value = Instr*;
+
+// How the filter of a convolution is stored: [spatial..., c / groups, out]; [out, spatial..., c / groups]; or kConv is the gradient of a convolution of one group whose
+// filter is [c, spatial..., out], and takes it reversed.
+enum class FilterForm : int { kPlain, kOutFirst, kOfForward };
+inline FilterForm filter_form(const Instr& convolution) { return FilterForm(convolution.index); }
+// How often a loop turns, where that follows from the sizes of the call; null: it does not.
+inline const Dim* trips_of(const Instr& loop) { return loop.starts.empty() ? nullptr : &loop.starts[0]; }
 
 struct Region {
   std::vector<std::unique_ptr<Instr>> instrs;

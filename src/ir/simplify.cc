@@ -193,15 +193,15 @@ class Simplifier {
 
 }  // namespace
 
-void simplify(Module& m, bool rows, bool winograd) {
+void simplify(Module& m, bool rows, Convolutions form) {
   constexpr int kMostRounds = 12;
-  bool jammed = false, fast = !winograd;
+  bool jammed = false, formed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
     const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = merge_equal_loops(m), lists = simplify_lists(m);
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
-    if (!std::exchange(fast, true) && use_winograd(m)) continue;
+    if (!std::exchange(formed, true) && (form == Convolutions::kOutFirst ? put_out_first(m) : use_winograd(m))) continue;
     if (jammed || !rows || !unroll_and_jam(m)) return;
     jammed = true;
   }

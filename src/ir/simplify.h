@@ -10,8 +10,9 @@ namespace weft_engine::ir {
 
 // Equal instructions become one; what moves nothing, adds nothing or is known goes; instructions that every iteration of a loop would
 // repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead. `rows`: runs of convolutions row by
-// row (unroll_and_jam), which one thread is better off with. `winograd`: use_winograd, for processors.
-void simplify(Module& m, bool rows = true, bool winograd = true);
+// row (unroll_and_jam), which one thread is better off with. `form`: of convolutions, Winograd's for processors, out first for GPUs.
+enum class Convolutions : uint8_t { kWinograd, kOutFirst };
+void simplify(Module& m, bool rows = true, Convolutions form = Convolutions::kWinograd);
 
 // Variables of loops and results of branches that nobody reads; whether there were any.
 bool drop_variables(Module& m);
@@ -22,6 +23,8 @@ bool hoist_products(Module& m);
 bool unroll_and_jam(Module& m);
 // Convolutions by 3x3 filters in the form that takes a quarter of the multiplications: see winograd.cc; whether there were any.
 bool use_winograd(Module& m);
+// Convolutions with filters as cuDNN has them (FilterForm); whether there were any.
+bool put_out_first(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.
 bool merge_equal_loops(Module& m);
 // Lists that one loop writes and the loop of its gradient reads: see lists.cc; whether something changed.

@@ -106,7 +106,13 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     const DeviceSet& devices = *runtime_.options().devices;
     if (devices.all().size() > 1) {
       Device* only = single_device(body, devices);
-      if (!only || dynamic_cast<RemoteTarget*>(only)) return plan_partitioned(body, devices, c);
+      if (!only || dynamic_cast<RemoteTarget*>(only)) {
+        WEFT_ASSIGN(std::unique_ptr<Executable> parts, plan_partitioned(body, devices, c));
+        const DeviceCompiler on_device = device_compiler.load();
+        Device* const device = on_device && !change && !only ? device_to_compile_for(body, devices) : nullptr;
+        if (auto compiled = device ? on_device(body_, *device, parts) : nullptr) return std::unique_ptr<Executable>(std::move(compiled));
+        return parts;
+      }
       c.device = only;
     }
     WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));

@@ -393,4 +393,24 @@ Device* single_device(const graph::FunctionBody& body, const DeviceSet& devices)
   return nullptr;
 }
 
+Device* device_to_compile_for(const graph::FunctionBody& body, const DeviceSet& devices) {
+  Device* found = nullptr;
+  for (const auto& d : devices.all()) {
+    if (d->host_memory()) continue;
+    for (const Node* n : body.graph->nodes()) {
+      if (n->assigned_device != d->name()) continue;
+      if (found) return nullptr;
+      found = d.get();
+      break;
+    }
+  }
+  if (!found) return nullptr;
+  for (const Node* n : body.graph->nodes()) {
+    if (n->device.empty()) continue;
+    const auto asked = DeviceName::parse(n->device);
+    if (!asked.ok() || devices.find(*asked) != found) return nullptr;
+  }
+  return found;
+}
+
 }  // namespace weft_engine::runtime

@@ -29,6 +29,9 @@ struct PlaceOptions {
 core::Status place(graph::FunctionBody& body, const PlaceOptions& options);
 // Is everything on one device? Then that device; else null.
 core::Device* single_device(const graph::FunctionBody& body, const core::DeviceSet& devices);
+// The one device with memory of its own among those of a placed body, if nobody asked for another: what is on the host is there for lack of a kernel, which compiled code does
+// not need. Else null.
+core::Device* device_to_compile_for(const graph::FunctionBody& body, const core::DeviceSet& devices);
 
 // Whether a call, a branch or a loop is on several tasks: by what its functions ask for, or by the resources that they use.
 bool on_several_tasks(const graph::Graph& g, const graph::Node& n);

@@ -6,11 +6,14 @@
 #include "autodiff/gradients.h"
 #include "eager/remote.h"
 #include "eager/op.h"
+#include "eager/home.h"
 #include "eager/layout.h"
 #include "op/batching.h"
 #include "op/emit.h"
 #include "op/step_resources.h"
+#include "runtime/function_runtime.h"
 #include "runtime/interruptible.h"
+#include "runtime/partition.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
@@ -37,6 +40,14 @@ struct HandleOfCall {
   ~HandleOfCall() { t_handle = nullptr; }
 };
 
+// Results stay on the device that computed them, as those of eager ops do.
+Status run_where_it_is(FunctionHandle& handle, const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  auto* instance = core::own_memory_blocks.load(std::memory_order_relaxed) ? dynamic_cast<runtime::Instance*>(&handle) : nullptr;
+  if (!instance) return handle.run(env, args, rets);
+  WEFT_RETURN_IF_ERROR(instance->run_in_place(env, args, rets));
+  return runtime::bring_all(rets);
+}
+
 // Runs the function; its caller may interrupt it. `owner` may be null: it runs on this thread then.
 Status run_function(eager::Context& context, FunctionHandle& handle, const std::shared_ptr<FunctionHandle>* owner, std::span<Tensor> args,
                     std::span<Tensor> rets) {
@@ -47,12 +58,12 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
     if (!s.ok() || op::steps_have_resources()) runtime.step_failed(id);
     return s;
   };
-  if (!runtime::may_be_interrupted()) return end(handle.run(env, args, rets));
+  if (!runtime::may_be_interrupted()) return end(run_where_it_is(handle, env, args, rets));
   const runtime::Expected expected(&handle, 1, false);
   if (!expected.long_call() || env.trace || !owner) {
     op::CancellationManager cancellation;
     env.cancellation = &cancellation;
-    return end(handle.run(env, args, rets));
+    return end(run_where_it_is(handle, env, args, rets));
   }
   std::vector<const Tensor*> in;
   for (const Tensor& t : args) in.push_back(&t);
@@ -60,7 +71,7 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
                                 [kept = *owner, env, end, counted = runtime::CallsElsewhere::Run(context.calls_elsewhere)](
                                     op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
                                   env.cancellation = &c;
-                                  return end(kept->run(env, from, to));
+                                  return end(run_where_it_is(*kept, env, from, to));
                                 });
 }
 
@@ -76,7 +87,7 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
   WEFT_RETURN_IF_ERROR(run_function(context, handle, owner && owner->get() == &handle ? owner : nullptr, args, rets));
   std::vector<Value> out;
   out.reserve(rets.size());
-  for (Tensor& t : rets) out.push_back(emitter.wrap(eager::TensorHandle::make(std::move(t), context.host())));
+  for (Tensor& t : rets) out.push_back(emitter.wrap(eager::at_home(std::move(t), context.host())));
   return out;
 }
 

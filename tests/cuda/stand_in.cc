@@ -2,7 +2,9 @@
 // may touch (others get a fault), with a count of the calls. Work is done when it is queued. Kernels are the compiler's for the processor
 // (compiler/gpu_code.h): weftHostFunction takes them in place of PTX.
 //
-// WEFT_STAND_IN_DEVICES: how many GPUs (1). WEFT_STAND_IN_MEMORY: bytes of each (1 GiB). WEFT_STAND_IN_FAULT: a function that fails with an internal error.
+// A stream that records keeps what is queued, with copies of the kernels' arguments, for launches of the graph.
+//
+// WEFT_STAND_IN_SKIP: kernels do nothing, to time what is around them. WEFT_STAND_IN_DEVICES: how many GPUs (1). WEFT_STAND_IN_MEMORY: bytes of each (1 GiB). WEFT_STAND_IN_FAULT: a function that fails with an internal error.
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -10,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -145,7 +148,22 @@ void run_block(Block& b, int block, int blocks, int threads) {
 struct Kernel {
   GpuHostKernel function = nullptr;
   std::string name;
+  unsigned arguments = 0;
 };
+
+using Graph = std::vector<std::function<int()>>;
+struct Stream {
+  std::unique_ptr<Graph> recorded;  // while it records
+};
+
+// Does what is queued, or records it.
+int queue(void* stream, std::function<int()> work) {
+  const std::lock_guard lock(state().mutex);
+  auto* s = static_cast<Stream*>(stream);
+  if (!s || !s->recorded) return work();
+  s->recorded->push_back(std::move(work));
+  return 0;
+}
 
 }  // namespace
 
@@ -158,9 +176,9 @@ EXPORT long weftStandInCalls(const char* name) {
 }
 EXPORT long weftStandInMemory() { return long(state().used); }
 
-EXPORT int weftHostFunction(void** function, void* kernel, const char* name) {
+EXPORT int weftHostFunction(void** function, void* kernel, const char* name, unsigned arguments) {
   COUNTED("weftHostFunction");
-  *function = new Kernel{reinterpret_cast<GpuHostKernel>(kernel), name};
+  *function = new Kernel{reinterpret_cast<GpuHostKernel>(kernel), name, arguments};
   return 0;
 }
 
@@ -296,21 +314,64 @@ EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
-EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
   COUNTED("cuMemcpyDtoDAsync_v2");
-  const Open open;
-  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-  return 0;
+  return queue(stream, [=] {
+    const Open open;
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return 0;
+  });
 }
-EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void*) {
+EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void* stream) {
   COUNTED("cuMemsetD8Async");
-  const Open open;
-  std::memset(reinterpret_cast<void*>(to), value, bytes);
-  return 0;
+  return queue(stream, [=] {
+    const Open open;
+    std::memset(reinterpret_cast<void*>(to), value, bytes);
+    return 0;
+  });
 }
 EXPORT int cuStreamCreate(void** stream, unsigned) {
   COUNTED("cuStreamCreate");
-  *stream = &state();
+  *stream = new Stream();
+  return 0;
+}
+EXPORT int cuStreamDestroy_v2(void* stream) {
+  delete static_cast<Stream*>(stream);
+  return 0;
+}
+EXPORT int cuStreamBeginCapture_v2(void* stream, int) {
+  COUNTED("cuStreamBeginCapture_v2");
+  auto* s = static_cast<Stream*>(stream);
+  if (!s || s->recorded) return kInvalidValue;
+  s->recorded = std::make_unique<Graph>();
+  return 0;
+}
+EXPORT int cuStreamEndCapture(void* stream, void** graph) {
+  COUNTED("cuStreamEndCapture");
+  auto* s = static_cast<Stream*>(stream);
+  if (!s || !s->recorded) return kInvalidValue;
+  *graph = s->recorded.release();
+  return 0;
+}
+EXPORT int cuGraphInstantiateWithFlags(void** ready, void* graph, unsigned long long) {
+  COUNTED("cuGraphInstantiateWithFlags");
+  *ready = new Graph(*static_cast<Graph*>(graph));
+  return 0;
+}
+EXPORT int cuGraphLaunch(void* ready, void*) {
+  COUNTED("cuGraphLaunch");
+  for (const auto& work : *static_cast<Graph*>(ready)) {
+    if (const int error = work()) return error;
+  }
+  return 0;
+}
+EXPORT int cuGraphExecDestroy(void* ready) {
+  COUNTED("cuGraphExecDestroy");
+  delete static_cast<Graph*>(ready);
+  return 0;
+}
+EXPORT int cuGraphDestroy(void* graph) {
+  delete static_cast<Graph*>(graph);
   return 0;
 }
 EXPORT int cuStreamSynchronize(void*) {
@@ -324,6 +385,10 @@ EXPORT int cuEventCreate(void** event, unsigned) {
 }
 EXPORT int cuEventDestroy_v2(void*) { return 0; }
 EXPORT int cuEventRecord(void*, void*) { return 0; }
+EXPORT int cuEventElapsedTime(float* milliseconds, void*, void*) {
+  *milliseconds = 0.001f;
+  return 0;
+}
 EXPORT int cuEventSynchronize(void*) {
   COUNTED("cuEventSynchronize");
   return 0;
@@ -340,20 +405,23 @@ EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
   return 0;
 }
 EXPORT int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-                          unsigned, void*, void** arguments, void**) {
+                          unsigned, void* stream, void** arguments, void**) {
   COUNTED("cuLaunchKernel");
   const auto* kernel = static_cast<const Kernel*>(function);
   if (!kernel || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || !grid_x || !block_x || block_x > 1024) return kInvalidValue;
   if (!kernel->function) return 0;
+  static const bool skip = from_environment("WEFT_STAND_IN_SKIP", 0) != 0;
+  if (skip) return 0;
   std::vector<uint64_t> args;
-  // The number of arguments is the kernel's business: addresses follow each other in the caller's array.
-  const auto* first = static_cast<const uint64_t*>(arguments[0]);
-  const Open open;
-  Block b;
-  b.kernel = kernel->function;
-  b.args = first;
-  b.lanes.resize(block_x);
-  b.exchanged.resize(size_t(block_x) * 2);
-  for (unsigned i = 0; i < grid_x; ++i) run_block(b, int(i), int(grid_x), int(block_x));
-  return 0;
+  for (unsigned i = 0; i < kernel->arguments; ++i) args.push_back(*static_cast<const uint64_t*>(arguments[i]));
+  return queue(stream, [args = std::move(args), kernel, grid_x, block_x] {
+    const Open open;
+    Block b;
+    b.kernel = kernel->function;
+    b.args = args.data();
+    b.lanes.resize(block_x);
+    b.exchanged.resize(size_t(block_x) * 2);
+    for (unsigned i = 0; i < grid_x; ++i) run_block(b, int(i), int(grid_x), int(block_x));
+    return 0;
+  });
 }

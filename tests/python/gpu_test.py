@@ -93,3 +93,111 @@ print(float(tf.reduce_sum(tf.ones([5]))))
         WEFT_STAND_IN_MEMORY=str(1 << 28),
     )
     assert out == ["True", "5.0"]
+
+
+STEPS = """
+import ctypes, os
+driver = ctypes.CDLL(os.environ["WEFT_CUDA_DRIVER"])
+calls = lambda name: driver.weftStandInCalls(name.encode())
+
+def same(make, inputs, reps=5):
+    \"\"\"What make() gives (a step, variables) as a function on the GPU, call after call, and op by op on the CPU.\"\"\"
+    def results(device, wrap):
+        global r
+        r = np.random.default_rng(1)
+        with tf.device(device):
+            step, variables = make()
+            step = wrap(step)
+            args = [tf.constant(x) for x in inputs]
+            out = [[t.numpy() for t in tf.nest.flatten(step(*args))] for _ in range(reps)]
+        return step, args, tf.nest.flatten(out) + [v.numpy() for v in variables]
+    step, args, got = results("GPU:0", tf.function)
+    for g, w in zip(got, results("CPU:0", lambda f: f)[2]):
+        np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-5)
+    return step, args
+r = np.random.default_rng(1)
+normal = lambda *shape: r.standard_normal(shape).astype("f")
+"""
+
+
+@needs_driver
+def test_steps_are_recorded():
+    out = run(
+        STEPS
+        + """
+def make():
+    w, b = tf.Variable(normal(4, 3)), tf.Variable(normal(3))
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = tf.nn.relu(tf.matmul(x, w) + b)
+            loss = tf.reduce_mean(y * y)
+        for v, g in zip((w, b), tape.gradient(loss, (w, b))):
+            v.assign_sub(0.1 * g)
+        return loss, tf.reduce_sum(w)
+    return step, (w, b)
+f, (x,) = same(make, [normal(5, 4)], 8)
+recorded, launched = calls("cuStreamBeginCapture_v2"), calls("cuGraphLaunch")
+print(recorded >= 1, launched >= 4)
+for _ in range(50):
+    f(x)
+print(calls("cuStreamBeginCapture_v2") - recorded <= 8, calls("cuGraphLaunch") - launched >= 40)
+"""
+    )
+    assert out == ["True True", "True True"]
+
+
+@needs_driver
+def test_loops_that_are_counted_do_not_ask():
+    out = run(
+        STEPS
+        + """
+def make():
+    u = tf.Variable(normal(6, 6) * 0.3)
+    def step(x):
+        with tf.GradientTape() as tape:
+            _, h = tf.while_loop(lambda t, h: t < 5, lambda t, h: (t + 1, tf.tanh(tf.matmul(h, u) + x[t])), [0, tf.zeros([2, 6])], maximum_iterations=5)
+            loss = tf.reduce_sum(h * h)
+        u.assign_sub(0.1 * tape.gradient(loss, u))
+        return loss
+    return step, (u,)
+f, (x,) = same(make, [normal(5, 2, 6)])
+f(x); f(x); f(x)
+copies = calls("cuMemcpyDtoHAsync_v2")
+f(x); f(x)
+print(calls("cuMemcpyDtoHAsync_v2") - copies, calls("cuGraphLaunch") > 0)
+
+@tf.function
+def until(x):  # by data
+    return tf.while_loop(lambda x: tf.reduce_sum(x) < 100.0, lambda x: (x * 2.0,), [x])[0]
+print(until(tf.constant([1.0, 2.0])).numpy().tolist())
+"""
+    )
+    assert out == ["0 True", "[64.0, 128.0]"]
+
+
+@needs_driver
+def test_convolutions():
+    run(
+        STEPS
+        + """
+for shape, filters, stride, padding in (((2, 7, 6, 3), (3, 3, 3, 4), 1, "SAME"), ((2, 8, 8, 2), (3, 3, 2, 4), 2, "SAME"), ((1, 9, 8, 3), (2, 3, 3, 2), 2, "VALID"),
+                                        ((1, 6, 6, 2), (1, 1, 2, 3), 2, "SAME"), ((1, 5, 5, 18), (3, 3, 18, 17), 1, "SAME")):
+    def make():
+        w = tf.Variable(normal(*filters) * 0.1)
+        def step(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.nn.conv2d(x, w, stride, padding)
+                loss = tf.reduce_sum(tf.nn.relu(y))
+            dx, dw = tape.gradient(loss, (x, w))
+            w.assign_sub(0.01 * dw)
+            return loss, dx, y
+        return step, (w,)
+    same(make, [normal(*shape)], 3)
+x, w = normal(1, 6, 6, 4), normal(3, 3, 2, 6)  # two groups
+with tf.device("CPU:0"):
+    want = tf.nn.conv2d(x, w, 1, "SAME").numpy()
+np.testing.assert_allclose(tf.function(lambda x: tf.nn.conv2d(x, w, 1, "SAME"))(tf.constant(x)).numpy(), want, rtol=1e-5, atol=1e-5)
+np.testing.assert_allclose(tf.nn.conv2d(tf.constant(x), w, 1, "SAME").numpy(), want, rtol=1e-5, atol=1e-5)
+"""
+    )

@@ -330,6 +330,7 @@ core::Status GpuEmitter::control(const Step& s) {
   GpuLaunch l;
   l.kind = loops ? GpuLaunch::Kind::kWhile : GpuLaunch::Kind::kIf;
   l.instr = i;
+  if (const ir::Dim* trips = loops ? trips_of(*i) : nullptr) l.trips = *trips;
   const bool errors = !plan.module->messages.empty();
   const ir::Dim slot = reserve(64);
   const GpuArg to = scratch_arg(slot), error{GpuArg::Kind::kError, 0, 0};

@@ -1,4 +1,6 @@
 // Windows as folds: pooling and its gradients, and convolutions where no library does them.
+#include <algorithm>
+
 #include "compiler/llvm/gpu_emitter.h"
 
 namespace weft_engine::compiler {
@@ -59,6 +61,16 @@ struct Taps {
   V inside(V p, V n) const {
     auto& b = e.b;
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, p, b.CreateSub(n, e.i64(1))), e.i64(0));
+  }
+  // The offset in the filter of tap r = [tap..., channel] for a feature, in whichever way the filter is stored.
+  V filter_place(ir::FilterForm form, V r, const Index& tap, const ir::Dim& channels, const ir::Dim& features, V feature) const {
+    auto& b = e.b;
+    if (form == ir::FilterForm::kPlain) return b.CreateAdd(b.CreateMul(r, e.dim(features)), feature);
+    const ir::Dim all = ir::product(size);
+    if (form == ir::FilterForm::kOutFirst) return b.CreateAdd(b.CreateMul(feature, e.dim(all * channels)), r);
+    V back = e.i64(0);  // the tap, reversed
+    for (size_t d = 0; d < size.size(); ++d) back = b.CreateAdd(b.CreateMul(back, e.dim(size[d])), b.CreateSub(e.dim(size[d] - ir::Dim(1)), tap[d]));
+    return b.CreateAdd(b.CreateMul(b.CreateAdd(b.CreateMul(tap.back(), e.dim(all)), back), e.dim(features)), feature);
   }
   // The offset of [image, place..., channel].
   V offset(V image, const std::vector<ir::Dim>& sizes, const Index& place, const ir::Dim& channels, V channel) const {
@@ -205,7 +217,7 @@ core::Status GpuEmitter::conv(const ir::Instr* i) {
       V channel = tap.back();
       if (groups > 1) channel = e.add(e.mul(e.div(at.back(), e.dim(features_of_group)), e.dim(own)), channel);
       V a = e.load(t, e.pointer(x), taps.offset(at[0], taps.in, place, channels, channel));
-      V c = e.load(t, e.pointer(filter), e.add(e.mul(r, e.dim(features)), at.back()));
+      V c = e.load(t, e.pointer(filter), taps.filter_place(filter_form(*i), r, tap, own, features, at.back()));
       V product = a->getType()->isFloatingPointTy() ? b.CreateFMul(a, c) : b.CreateMul(a, c);
       product = b.CreateSelect(good, product, llvm::Constant::getNullValue(product->getType()));
       return std::vector<V>{e.combine(ir::Reduce::kSum, t, v[0], product)};
@@ -229,13 +241,16 @@ core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
                   features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
     std::vector<ir::Dim> pixels = dims_of(dy->type);  // [batch, spatial...]
     pixels.pop_back();
+    const bool out_first = filter_form(*i) == ir::FilterForm::kOutFirst;
     Fold f;
     f.what = "conv_filter_grad", f.instr = i, f.kept = i->type.elements(), f.rows = false, f.work = 2;
     f.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(pixels);
     f.types = {carried(t)};
     f.start = [&](V) { return std::vector<V>{e.identity(ir::Reduce::kSum, t)}; };
     f.step = [&](V k, V r, const std::vector<V>& v) {
-      const Index at = e.places(k, i->type.dims), pixel = e.places(r, pixels);
+      Index at = e.places(k, i->type.dims);
+      if (out_first) std::rotate(at.begin(), at.begin() + 1, at.end());
+      const Index pixel = e.places(r, pixels);
       const auto [place, good] = taps.input(Index(pixel.begin() + 1, pixel.end()), Index(at.begin(), at.end() - 2));
       V channel = at[at.size() - 2];
       if (groups > 1) channel = e.add(e.mul(e.div(at.back(), e.dim(features_of_group)), e.dim(own)), channel);

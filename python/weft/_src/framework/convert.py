@@ -278,8 +278,23 @@ def constant(value, dtype=None, shape=None, name="Const"):
                 )
     if isinstance(tensor, EagerTensor) and _weft.in_graph():
         return raw.Const(value=tensor, dtype=tensor.dtype, name=name)
-    # A device scope holds for constants, too.
-    return raw.Identity(input=tensor) if _weft.scoped_device() and isinstance(tensor, EagerTensor) else tensor
+    # A device scope holds for constants, too; without one they go where ops would.
+    if isinstance(tensor, EagerTensor) and (_weft.scoped_device() or (tensor is not value and _has_gpu())):
+        return raw.Identity(input=tensor)
+    return tensor
+
+
+_gpu = None
+
+
+def _has_gpu():
+    """Is there a GPU among the devices? Machines without one are not asked twice."""
+    global _gpu
+    if _gpu is None:
+        from weft._src.framework import config
+
+        _gpu = bool(config.list_physical_devices("GPU")) and bool(config.list_logical_devices("GPU"))
+    return _gpu
 
 
 def _outside(code, tensor):

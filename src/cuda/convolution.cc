@@ -1,0 +1,378 @@
+#include "cuda/convolution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/log.h"
+#include "cuda/cudnn.h"
+#include "cuda/matmul.h"
+
+namespace weft_engine::cuda {
+namespace {
+
+using core::cat;
+using core::DType;
+using core::Result;
+using core::Status;
+
+constexpr int64_t kMostWorkspace = int64_t(1) << 30;
+constexpr size_t kMostMeasured = 6;
+constexpr double kMostSeconds = 2;  // of measuring one convolution; some engines are compiled first
+constexpr int64_t kAlignment = 16;
+enum Number : int64_t { kInput = 1, kFilter = 2, kOutput = 3 };  // of tensors in a graph
+
+#define WEFT_CUDNN_RETURN(dnn, call, what)                                  \
+  do {                                                                      \
+    if (const int weft_error_ = (dnn).call) return (dnn).status(weft_error_, what); \
+  } while (0)
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(Descriptor&& other) noexcept : dnn_(other.dnn_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(dnn_, other.dnn_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (handle_) dnn_->destroy_descriptor(handle_);
+  }
+  static Result<Descriptor> make(const Cudnn& dnn, DnnKind kind) {
+    Descriptor d;
+    d.dnn_ = &dnn;
+    WEFT_CUDNN_RETURN(dnn, create_descriptor(kind, &d.handle_), "making a descriptor");
+    return d;
+  }
+  void* handle() const { return handle_; }
+
+  Status set(DnnAttribute attribute, DnnValue type, int64_t count, const void* values) {
+    WEFT_CUDNN_RETURN(*dnn_, set(handle_, attribute, type, count, values), "describing a convolution");
+    return {};
+  }
+  Status set(DnnAttribute attribute, const std::vector<int64_t>& values) {
+    return set(attribute, DnnValue::kInt64, int64_t(values.size()), values.data());
+  }
+  Status set(DnnAttribute attribute, int64_t value) { return set(attribute, DnnValue::kInt64, 1, &value); }
+  Status set(DnnAttribute attribute, const Descriptor& value) { return set(attribute, DnnValue::kDescriptor, 1, &value.handle_); }
+  Status finish() {
+    WEFT_CUDNN_RETURN(*dnn_, finish(handle_), "describing a convolution");
+    return {};
+  }
+
+ private:
+  const Cudnn* dnn_ = nullptr;
+  void* handle_ = nullptr;
+};
+
+struct Plan {
+  Descriptor config, plan;
+  int64_t workspace = 0;
+};
+
+struct Key {
+  Convolution convolution;
+  bool tf32;
+  auto operator<=>(const Key&) const = default;
+};
+
+// Of one GPU, for as long as the process lives.
+struct Dnn {
+  void* handle = nullptr;
+  std::mutex mutex;
+  std::map<Key, std::unique_ptr<Plan>> plans;  // null: there is none
+  // Grows; what was outgrown stays, since recorded graphs use it.
+  DevicePtr workspace = 0;
+  int64_t workspace_bytes = 0;
+};
+
+Result<Dnn*> dnn_of(const Cudnn& dnn, Gpu& gpu) {
+  static std::mutex mutex;
+  static auto* all = new std::map<Gpu*, std::unique_ptr<Dnn>>();
+  const std::lock_guard lock(mutex);
+  auto& slot = (*all)[&gpu];
+  if (slot) return slot.get();
+  WEFT_RETURN_IF_ERROR(gpu.use());
+  auto made = std::make_unique<Dnn>();
+  WEFT_CUDNN_RETURN(dnn, create(&made->handle), "starting");
+  slot = std::move(made);
+  return slot.get();
+}
+
+std::optional<DnnType> type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat: return DnnType::kFloat;
+    case DType::kDouble: return DnnType::kDouble;
+    case DType::kHalf: return DnnType::kHalf;
+    case DType::kBfloat16: return DnnType::kBfloat16;
+    default: return std::nullopt;
+  }
+}
+
+// [n, spatial..., c] as cuDNN counts dimensions: n, c, spatial.
+Result<Descriptor> tensor(const Cudnn& dnn, DnnType type, const std::vector<int64_t>& sizes, int64_t number) {
+  std::vector<int64_t> strides(sizes.size(), 1), own{sizes.front(), sizes.back()}, own_strides;
+  for (size_t d = sizes.size() - 1; d-- > 0;) strides[d] = strides[d + 1] * sizes[d + 1];
+  own_strides = {strides.front(), strides.back()};
+  for (size_t d = 1; d + 1 < sizes.size(); ++d) {
+    own.push_back(sizes[d]);
+    own_strides.push_back(strides[d]);
+  }
+  WEFT_ASSIGN(Descriptor t, Descriptor::make(dnn, DnnKind::kTensor));
+  WEFT_RETURN_IF_ERROR(t.set(DnnAttribute::kTensorType, DnnValue::kDataType, 1, &type));
+  WEFT_RETURN_IF_ERROR(t.set(DnnAttribute::kTensorSizes, own));
+  WEFT_RETURN_IF_ERROR(t.set(DnnAttribute::kTensorStrides, own_strides));
+  WEFT_RETURN_IF_ERROR(t.set(DnnAttribute::kTensorNumber, number));
+  WEFT_RETURN_IF_ERROR(t.set(DnnAttribute::kTensorAlignment, kAlignment));
+  WEFT_RETURN_IF_ERROR(t.finish());
+  return t;
+}
+
+struct OperationNames {
+  DnnKind kind;
+  DnnAttribute alpha, beta, convolution, input, filter, output;
+};
+OperationNames names_of(Convolution::Kind kind) {
+  using A = DnnAttribute;
+  switch (kind) {
+    case Convolution::Kind::kForward:
+      return {DnnKind::kForward, A::kForwardAlpha, A::kForwardBeta, A::kForwardConvolution, A::kForwardInput, A::kForwardFilter, A::kForwardOutput};
+    case Convolution::Kind::kInputGradient:
+      return {DnnKind::kInputGradient,   A::kInputGradientAlpha,  A::kInputGradientBeta, A::kInputGradientConvolution,
+              A::kInputGradientResult, A::kInputGradientFilter, A::kInputGradientOf};
+    case Convolution::Kind::kFilterGradient: break;
+  }
+  return {DnnKind::kFilterGradient,  A::kFilterGradientAlpha,  A::kFilterGradientBeta, A::kFilterGradientConvolution,
+          A::kFilterGradientInput, A::kFilterGradientResult, A::kFilterGradientOf};
+}
+
+Result<Descriptor> graph_of(const Cudnn& dnn, void* handle, const Convolution& c, DnnType type) {
+  WEFT_ASSIGN(Descriptor input, tensor(dnn, type, c.input, kInput));
+  WEFT_ASSIGN(Descriptor filter, tensor(dnn, type, c.filter, kFilter));
+  WEFT_ASSIGN(Descriptor output, tensor(dnn, type, c.output, kOutput));
+  const bool is_double = type == DnnType::kDouble;
+  const DnnType compute = is_double ? DnnType::kDouble : DnnType::kFloat;
+  const int mode = kDnnCrossCorrelation;
+  WEFT_ASSIGN(Descriptor window, Descriptor::make(dnn, DnnKind::kConvolution));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionCompute, DnnValue::kDataType, 1, &compute));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionMode, DnnValue::kConvolutionMode, 1, &mode));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionRank, int64_t(c.stride.size())));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionDilations, c.dilation));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionStrides, c.stride));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionLow, c.low));
+  WEFT_RETURN_IF_ERROR(window.set(DnnAttribute::kConvolutionHigh, c.high));
+  WEFT_RETURN_IF_ERROR(window.finish());
+  const OperationNames names = names_of(c.kind);
+  WEFT_ASSIGN(Descriptor operation, Descriptor::make(dnn, names.kind));
+  const float one = 1, zero = 0;
+  const double one_double = 1, zero_double = 0;
+  const DnnValue scale = is_double ? DnnValue::kDouble : DnnValue::kFloat;
+  WEFT_RETURN_IF_ERROR(operation.set(names.alpha, scale, 1, is_double ? static_cast<const void*>(&one_double) : &one));
+  WEFT_RETURN_IF_ERROR(operation.set(names.beta, scale, 1, is_double ? static_cast<const void*>(&zero_double) : &zero));
+  WEFT_RETURN_IF_ERROR(operation.set(names.convolution, window));
+  WEFT_RETURN_IF_ERROR(operation.set(names.input, input));
+  WEFT_RETURN_IF_ERROR(operation.set(names.filter, filter));
+  WEFT_RETURN_IF_ERROR(operation.set(names.output, output));
+  WEFT_RETURN_IF_ERROR(operation.finish());
+  WEFT_ASSIGN(Descriptor graph, Descriptor::make(dnn, DnnKind::kGraph));
+  WEFT_RETURN_IF_ERROR(graph.set(DnnAttribute::kGraphHandle, DnnValue::kHandle, 1, &handle));
+  WEFT_RETURN_IF_ERROR(graph.set(DnnAttribute::kGraphOperations, operation));
+  WEFT_RETURN_IF_ERROR(graph.finish());
+  return graph;
+}
+
+// May the engine be used? Never with inputs or sums of fewer bits than asked for; without TF32 with none of the ways that round otherwise.
+Result<bool> allowed(const Cudnn& dnn, const Descriptor& config, DnnType type, bool tf32) {
+  WEFT_ASSIGN(const Descriptor engine, Descriptor::make(dnn, DnnKind::kEngine));
+  void* handle = engine.handle();
+  int64_t count = 0;
+  WEFT_CUDNN_RETURN(dnn, get(config.handle(), DnnAttribute::kConfigEngine, DnnValue::kDescriptor, 1, &count, &handle), "choosing an engine");
+  DnnNote notes[kDnnNotes] = {};
+  count = 0;
+  WEFT_CUDNN_RETURN(dnn, get(handle, DnnAttribute::kEngineNotes, DnnValue::kNote, kDnnNotes, &count, notes), "choosing an engine");
+  for (int64_t i = 0; i < std::min<int64_t>(count, kDnnNotes); ++i) {
+    if (notes[i] == DnnNote::kNarrowInputs || notes[i] == DnnNote::kNarrowSums) return false;
+    const bool rounds = notes[i] == DnnNote::kTensorCores || notes[i] == DnnNote::kFft || notes[i] == DnnNote::kWinograd;
+    if (rounds && type == DnnType::kFloat && !tf32) return false;
+  }
+  return true;
+}
+
+// What cuDNN proposes, the best first.
+Status propose(const Cudnn& dnn, void* handle, const Descriptor& graph, DnnHeuristic mode, DnnType type, bool tf32, std::vector<Plan>& out) {
+  WEFT_ASSIGN(Descriptor heuristic, Descriptor::make(dnn, DnnKind::kHeuristic));
+  WEFT_RETURN_IF_ERROR(heuristic.set(DnnAttribute::kHeuristicGraph, graph));
+  WEFT_RETURN_IF_ERROR(heuristic.set(DnnAttribute::kHeuristicMode, DnnValue::kHeuristicMode, 1, &mode));
+  WEFT_RETURN_IF_ERROR(heuristic.finish());
+  int64_t count = 0;
+  WEFT_CUDNN_RETURN(dnn, get(heuristic.handle(), DnnAttribute::kHeuristicResults, DnnValue::kDescriptor, 0, &count, nullptr), "choosing an engine");
+  std::vector<Descriptor> configs;
+  std::vector<void*> handles;
+  for (int64_t i = 0; i < count; ++i) {
+    WEFT_ASSIGN(Descriptor c, Descriptor::make(dnn, DnnKind::kEngineConfig));
+    handles.push_back(c.handle());
+    configs.push_back(std::move(c));
+  }
+  if (count) {
+    WEFT_CUDNN_RETURN(dnn, get(heuristic.handle(), DnnAttribute::kHeuristicResults, DnnValue::kDescriptor, count, &count, handles.data()),
+                      "choosing an engine");
+  }
+  for (size_t i = 0; i < size_t(count) && i < configs.size() && out.size() < kMostMeasured; ++i) {
+    auto good = allowed(dnn, configs[i], type, tf32);
+    if (!good.ok() || !*good) continue;
+    Plan p;
+    WEFT_ASSIGN(p.plan, Descriptor::make(dnn, DnnKind::kPlan));
+    WEFT_RETURN_IF_ERROR(p.plan.set(DnnAttribute::kPlanHandle, DnnValue::kHandle, 1, &handle));
+    WEFT_RETURN_IF_ERROR(p.plan.set(DnnAttribute::kPlanConfig, configs[i]));
+    if (!p.plan.finish().ok()) continue;  // not for this chip
+    int64_t n = 0;
+    WEFT_CUDNN_RETURN(dnn, get(p.plan.handle(), DnnAttribute::kPlanWorkspace, DnnValue::kInt64, 1, &n, &p.workspace), "choosing an engine");
+    if (p.workspace > kMostWorkspace) continue;
+    p.config = std::move(configs[i]);
+    out.push_back(std::move(p));
+  }
+  return {};
+}
+
+Status reserve(Gpu& gpu, Dnn& d, int64_t bytes) {
+  if (bytes <= d.workspace_bytes) return {};
+  const AllocatingFor op("cuDNN");
+  const int64_t wanted = std::max(bytes, 2 * d.workspace_bytes);
+  WEFT_ASSIGN(d.workspace, gpu.allocate(size_t(wanted)));
+  d.workspace_bytes = wanted;
+  return {};
+}
+
+struct Places {
+  DevicePtr input, filter, output;
+};
+
+int execute(const Cudnn& dnn, const Dnn& d, const Plan& p, const Places& at) {
+  auto pack = Descriptor::make(dnn, DnnKind::kPack);
+  if (!pack.ok()) return 1;
+  const int64_t numbers[] = {kInput, kFilter, kOutput};
+  const DevicePtr pointers[] = {at.input, at.filter, at.output};
+  int error = dnn.set(pack->handle(), DnnAttribute::kPackPointers, DnnValue::kPointer, 3, pointers);
+  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackNumbers, DnnValue::kInt64, 3, numbers);
+  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackWorkspace, DnnValue::kPointer, 1, &d.workspace);
+  if (!error) error = dnn.finish(pack->handle());
+  return error ? error : dnn.execute(d.handle, p.plan.handle(), pack->handle());
+}
+
+// The fastest of the proposals; null: there is none.
+Result<std::unique_ptr<Plan>> choose(const Cudnn& dnn, Gpu& gpu, Dnn& d, const Queue& queue, const Key& key, DnnType type, const Places& at) {
+  WEFT_ASSIGN(const Descriptor graph, graph_of(dnn, d.handle, key.convolution, type));
+  std::vector<Plan> plans;
+  WEFT_RETURN_IF_ERROR(propose(dnn, d.handle, graph, DnnHeuristic::kA, type, key.tf32, plans));
+  if (plans.empty()) WEFT_RETURN_IF_ERROR(propose(dnn, d.handle, graph, DnnHeuristic::kFallback, type, key.tf32, plans));
+  size_t best = plans.size();
+  double least = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (queue.recording) {
+      best = 0;
+      break;
+    }
+    if (best < plans.size() && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kMostSeconds) break;
+    WEFT_RETURN_IF_ERROR(reserve(gpu, d, plans[i].workspace));
+    int error = 0;
+    auto us = gpu.time([&]() -> Status {
+      error = execute(dnn, d, plans[i], at);
+      return dnn.status(error, "a convolution");
+    });
+    if (!us.ok()) {
+      if (!error) return us.status();
+      continue;
+    }
+    if (best == plans.size() || *us < least) least = *us, best = i;
+  }
+  if (best == plans.size()) return nullptr;
+  return std::make_unique<Plan>(std::move(plans[best]));
+}
+
+}  // namespace
+
+std::optional<Convolution> convolution_of(const ir::Instr& i, std::span<const int64_t> symbols) {
+  const ir::Window& w = i.window;
+  const bool filter_gradient = i.op == ir::Op::kConvFilterGrad;
+  if ((i.op != ir::Op::kConv && !filter_gradient) || w.winograd || filter_form(i) == ir::FilterForm::kPlain) return std::nullopt;
+  const bool input_gradient = filter_form(i) == ir::FilterForm::kOfForward;
+  Convolution c;
+  c.dtype = i.operand(0).type.dtype;
+  c.kind = filter_gradient ? Convolution::Kind::kFilterGradient : input_gradient ? Convolution::Kind::kInputGradient : Convolution::Kind::kForward;
+  const auto sizes = [&](const ir::Type& t) {
+    std::vector<int64_t> out;
+    for (const ir::Dim& d : t.dims) out.push_back(d.evaluate(symbols));
+    return out;
+  };
+  const std::vector<int64_t> a = sizes(i.operand(0).type), b = sizes(i.operand(1).type), r = sizes(i.type);
+  c.input = input_gradient ? r : a;
+  c.filter = filter_gradient ? r : b;
+  c.output = filter_gradient ? b : input_gradient ? a : r;
+  for (const auto* t : {&c.input, &c.filter, &c.output}) {
+    if (std::any_of(t->begin(), t->end(), [](int64_t n) { return n <= 0 || n > INT32_MAX; })) return std::nullopt;
+  }
+  for (size_t d = 0; d < w.size.size(); ++d) {
+    const int64_t dilation = w.dilation.empty() ? 1 : w.dilation[d], holes = w.base_dilation.empty() ? 1 : w.base_dilation[d];
+    const int64_t taps = c.filter[d + 1], span = (taps - 1) * dilation;
+    if (!input_gradient && holes != 1) return std::nullopt;
+    if (input_gradient && w.stride[d] != 1) return std::nullopt;
+    const int64_t stride = input_gradient ? holes : w.stride[d];
+    const int64_t low = input_gradient ? span - w.low[d].evaluate(symbols) : w.low[d].evaluate(symbols);
+    // Behind: what the last window needs.
+    const int64_t high = std::max<int64_t>((c.output[d + 1] - 1) * stride + span + 1 - c.input[d + 1] - low, 0);
+    if (low < 0 || (c.input[d + 1] + low + high - span - 1) / stride + 1 != c.output[d + 1]) return std::nullopt;
+    c.stride.push_back(stride);
+    c.dilation.push_back(dilation);
+    c.low.push_back(low);
+    c.high.push_back(high);
+  }
+  if (c.stride.size() == 1) {  // cuDNN has two or three
+    for (auto* t : {&c.input, &c.filter, &c.output}) t->insert(t->begin() + 1, 1);
+    c.stride.insert(c.stride.begin(), 1);
+    c.dilation.insert(c.dilation.begin(), 1);
+    c.low.insert(c.low.begin(), 0);
+    c.high.insert(c.high.begin(), 0);
+  }
+  if (c.stride.size() > 3) return std::nullopt;
+  return c;
+}
+
+Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, DevicePtr a, DevicePtr b, DevicePtr r) {
+  const auto type = type_of(c.dtype);
+  if (!type || (a | b | r) % kAlignment) return false;
+  const auto not_there = [](const Status& why) {
+    static std::once_flag once;
+    std::call_once(once, [&] { core::log(core::LogLevel::kWarning, cat("convolutions on GPUs are slower than they could be: ", why.message())); });
+    return false;
+  };
+  auto dnn = cudnn();
+  if (!dnn.ok()) return not_there(dnn.status());
+  auto started = dnn_of(**dnn, gpu);
+  if (!started.ok()) return not_there(started.status());
+  Dnn& d = **started;
+  Places at{a, b, r};
+  if (c.kind == Convolution::Kind::kInputGradient) at = {r, b, a};
+  if (c.kind == Convolution::Kind::kFilterGradient) at = {a, r, b};
+  const std::lock_guard lock(d.mutex);  // one workspace, one stream
+  WEFT_CUDNN_RETURN(**dnn, set_stream(d.handle, queue.stream), "choosing a stream");
+  const Key key{c, tf32_allowed()};
+  auto it = d.plans.find(key);
+  if (it == d.plans.end()) {
+    auto made = choose(**dnn, gpu, d, queue, key, *type, at);
+    if (!made.ok()) {
+      if (made.status().code() == core::Code::kResourceExhausted) return made.status();
+      core::log(core::LogLevel::kInfo, cat("a convolution without cuDNN: ", made.status().message()));
+    }
+    it = d.plans.emplace(key, made.ok() ? std::move(made).value() : nullptr).first;
+  }
+  if (!it->second) return false;
+  WEFT_RETURN_IF_ERROR(reserve(gpu, d, it->second->workspace));
+  if (const int error = execute(**dnn, d, *it->second, at)) return (*dnn)->status(error, "a convolution");
+  return true;
+}
+
+}  // namespace weft_engine::cuda

@@ -1,0 +1,131 @@
+#!/bin/bash
+# Everything that needs a GPU, in one go of about four minutes, on a machine with NVIDIA's driver, CUDA's libraries, Python and numpy. Goes on after failures; ends with a report.
+#
+#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look steps peers first memory cases gradients models programs kinds two
+#
+# FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
+# libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
+cd "$(dirname "$0")/../.." || exit 1
+here=$PWD
+folder=$(realpath "${1:-build/gpu}")
+shift
+parts=${*:-look first steps peers cases gradients models memory two}
+out=${OUT:-$here/build/gpu_report}
+mkdir -p "$out"
+work=$(mktemp -d)
+python=${PYTHON:-python3}
+# Where the loader does not look: the libraries that come with Python packages.
+libraries=$(for name in libcublasLt.so libcudnn.so libcufft.so; do
+  for d in /usr/local/cuda*/lib64 /usr/local/cuda*/targets/x86_64-linux/lib /usr/lib/x86_64-linux-gnu "$($python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')"/nvidia/*/lib; do
+    ls "$d/$name".* >/dev/null 2>&1 && echo "$d" && break
+  done
+done | sort -u | tr '\n' ':')
+export LD_LIBRARY_PATH=$folder:$libraries$LD_LIBRARY_PATH WEFT_JIT_LIBRARY=$folder/libweft_jit.so PYTHONUNBUFFERED=1 TMPDIR=$work
+export PYTHONPATH=$folder:$folder/site
+processes=$(nproc)
+has() { [[ " $parts " == *" $1 "* ]]; }
+say() { echo "== $* ($(( $(date +%s) - begin )) s)"; }
+begin=$(date +%s)
+
+if has look; then
+  say look
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader
+  echo "libraries: $libraries"
+  timeout 60 $python - <<'P' 2>&1 | tail -25
+import ctypes, time, numpy as np
+import weft as tf
+print("devices", [d.name for d in tf.config.list_logical_devices()])
+r = np.random.default_rng(0)
+def check(name, got, want, tolerance):
+    e = float(np.abs(np.asarray(got, "d") - want).max() / max(np.abs(want).max(), 1e-30))
+    print(f"{name:24} {'ok ' if e <= tolerance else 'BAD'} {e:.1e}")
+tf.config.experimental.enable_tensor_float_32_execution(False)
+for shape, f, s, pad in (((2, 9, 9, 5), (3, 3, 5, 7), 1, "SAME"), ((2, 8, 8, 8), (3, 3, 8, 16), 2, "SAME"), ((2, 9, 8, 3), (2, 3, 3, 4), 2, "VALID"), ((1, 6, 6, 4), (1, 1, 4, 8), 2, "SAME")):
+    x, w = r.standard_normal(shape).astype("f"), r.standard_normal(f).astype("f")
+    def run(device):
+        with tf.device(device), tf.GradientTape() as t:
+            a, b = tf.constant(x), tf.constant(w)
+            t.watch((a, b))
+            y = tf.nn.conv2d(a, b, s, pad)
+            z = tf.reduce_sum(y * y)
+        return [v.numpy() for v in (y, *t.gradient(z, (a, b)))]
+    try:
+        for part, g, c in zip(("conv", "dx", "dw"), run("/device:GPU:0"), run("/device:CPU:0")):
+            check(f"{part} {shape} {s} {pad}", g, c, 1e-5)
+    except Exception as e:
+        print("conv", shape, "failed", str(e)[:300])
+for op in (lambda d: tf.nn.max_pool2d(d, 2, 2, "SAME"), tf.nn.softmax, lambda d: tf.sort(d, -1), lambda d: tf.reduce_sum(d, 0)):
+    x = tf.constant(r.standard_normal((4, 9, 9, 6)).astype("f"))
+    with tf.device("/device:CPU:0"):
+        want = op(x).numpy()
+    check("op", op(x), want, 1e-5)
+P
+fi
+if has first; then
+  say "first op, three processes"
+  for _ in 1 2 3; do timeout 30 $python bench/gpu.py --part first 2>&1 | tail -1; done
+fi
+if has steps; then
+  say "training steps, dispatch, products"
+  TF_CPP_MIN_LOG_LEVEL=0 timeout 150 $python bench/gpu.py > "$out/steps.txt" 2> "$out/steps.err"
+  cat "$out/steps.txt"
+  grep -v "compiled" "$out/steps.err" | cut -c1-300 | sort | uniq -c | sort -rn | head -12
+fi
+if has kinds; then
+  say "kernels of one step"
+  for n in mlp cnn lstm; do
+    timeout 60 nsys profile -o "$work/$n" --stats=true $python bench/gpu.py --quick --only $n 2>&1 | grep -A12 "cuda_gpu_kern_sum" | cut -c1-150
+  done
+fi
+if has peers; then
+  say "PyTorch and JAX"
+  for side in torch jax; do
+    env -u PYTHONPATH -u LD_LIBRARY_PATH timeout 100 $python "${PEERS:-$folder/peers.py}" $side 2>/dev/null
+  done | tee "$out/peers.txt"
+fi
+
+# Not timed: as many processes as there are processors. play KIND FILES... [-- OPTIONS...]
+play_all() {
+  local kind=$1 seconds=$2 pattern=$3
+  shift 3
+  rm -f "$work"/part.*
+  ls $pattern | split -n r/$processes - "$work/part."
+  for p in "$work"/part.??; do
+    TF_CPP_MIN_LOG_LEVEL=0 NVIDIA_TF32_OVERRIDE=0 timeout "$seconds" "$folder/play" "$kind" "$@" $(cat "$p") > "$p.out" 2> "$p.err" || echo "$p ended with $?" >> "$p.out" &
+  done
+  wait
+  cat "$work"/part.*.out > "$out/$kind.txt"
+  cat "$work"/part.*.err > "$out/$kind.err"
+  grep -h "ended with" "$out/$kind.txt" | head -5
+}
+if has cases; then
+  say "op calls on GPU:0"
+  play_all cases 100 "tests/ops/cases/*.bin" --device /device:GPU:0 --known tests/ops/known.txt --fails
+  grep -hE "calls of .* ops ran on|cases|agree" "$out/cases.txt" | tail -$((2 * processes)) | cut -c1-150
+  echo "runs on the host:"; grep -h "runs on the host" "$out/cases.err" | sed 's/.*weft: //' | cut -c1-110 | sort | uniq -c | sort -rn | head -15
+  grep -hiE "lost|illegal|CUDA_ERROR" "$out/cases.txt" "$out/cases.err" | cut -c1-200 | head -5
+fi
+if has gradients; then
+  say gradients
+  play_all gradients 60 "tests/gradients/cases/*.bin" --tape --known tests/gradients/known.txt --fails
+  tail -40 "$out/gradients.txt" | cut -c1-160
+fi
+if has models; then
+  say "networks, graphs of version 1, programs"
+  for archive in models v1 more programs; do
+    NVIDIA_TF32_OVERRIDE=0 timeout 100 $python tests/models/saved/play.py "$folder/libweft.so.1" tests/models/saved/$archive.tar.xz > "$out/$archive.txt" 2>&1 &
+  done
+  wait
+  for archive in models v1 more programs; do echo "$archive: $(tail -1 "$out/$archive.txt" | cut -c1-200)"; done
+fi
+if has memory; then
+  say memory
+  timeout 90 $python bench/gpu.py --part memory 2>&1 | tail -6 | cut -c1-300
+fi
+if has two; then
+  say "two processes"
+  for i in 1 2; do timeout 60 $python bench/gpu.py --quick --only mlp 2>&1 | tail -1 & done
+  wait
+fi
+say done
+rm -rf "$work"
