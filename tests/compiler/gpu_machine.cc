@@ -21,7 +21,8 @@ using compiler::GpuThread;
 constexpr size_t kStack = 128 << 10, kShared = 48 << 10;
 
 // The threads of a block as contexts of their own: each runs until it waits, then the next one does. Since all wait at the same places, those that
-// run again find what the others have left there.
+// run again find what the others have left there. The thread sanitizer does not know such stacks: what switches between them stays out of its books.
+#define SWITCHES __attribute__((no_sanitize("thread")))
 class Block {
  public:
   struct Thread : GpuThread {
@@ -32,7 +33,7 @@ class Block {
     uint64_t slot[2] = {0, 0};
   };
 
-  core::Status run(GpuHostKernel kernel, const uint64_t* args, int block, int threads, int blocks, bool waits) {
+  SWITCHES core::Status run(GpuHostKernel kernel, const uint64_t* args, int block, int threads, int blocks, bool waits) {
     kernel_ = kernel, args_ = args;
     if (stacks_.size() < size_t(threads) * kStack && waits) stacks_.resize(size_t(threads) * kStack);
     std::memset(shared_, 0x5a, kShared);
@@ -80,12 +81,12 @@ class Block {
   }
 
  private:
-  static void enter(unsigned high, unsigned low) {
+  SWITCHES static void enter(unsigned high, unsigned low) {
     auto* t = reinterpret_cast<Thread*>(uintptr_t(high) << 32 | low);
     t->owner->kernel_(t->owner->args_, t);
     t->done = true;
   }
-  void wait(Thread* t) {
+  SWITCHES void wait(Thread* t) {
     ++t->waits;
     swapcontext(&t->context, &home_);
   }

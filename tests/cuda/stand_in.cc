@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,7 +72,9 @@ class Open {
   std::lock_guard<std::recursive_mutex> lock_;
 };
 
-// ---- Kernels: the threads of a block take turns on one thread of the processor, each with a stack of its own.
+// ---- Kernels: the threads of a block take turns on one thread of the processor, each with a stack of its own. The thread sanitizer does not know
+// such stacks: what switches between them stays out of its books of calls.
+#define SWITCHES __attribute__((no_sanitize("thread")))
 
 constexpr size_t kStack = 64 << 10, kShared = 48 << 10;
 
@@ -94,11 +97,11 @@ struct Block {
 };
 
 Lane& lane_of(GpuThread* self) { return *reinterpret_cast<Lane*>(self); }  // its first member
-void turn_over(GpuThread* self) {
+SWITCHES void turn_over(GpuThread* self) {
   Lane& l = lane_of(self);
   swapcontext(&l.context, &l.block->scheduler);
 }
-uint64_t shuffle(GpuThread* self, uint64_t bits, int32_t lane_xor) {
+SWITCHES uint64_t shuffle(GpuThread* self, uint64_t bits, int32_t lane_xor) {
   Lane& l = lane_of(self);
   const int turn = l.shuffles++ & 1;
   l.block->exchanged[size_t(self->thread) * 2 + size_t(turn)] = bits;
@@ -107,14 +110,14 @@ uint64_t shuffle(GpuThread* self, uint64_t bits, int32_t lane_xor) {
 }
 
 thread_local Lane* entering = nullptr;
-void enter() {
+SWITCHES void enter() {
   Lane& l = *entering;
   l.block->kernel(l.block->args, &l.thread);
   l.done = true;
   swapcontext(&l.context, &l.block->scheduler);
 }
 
-void run_block(Block& b, int block, int blocks, int threads) {
+SWITCHES void run_block(Block& b, int block, int blocks, int threads) {
   for (int i = 0; i < threads; ++i) {
     Lane& l = b.lanes[size_t(i)];
     l.thread.thread = i;
@@ -151,6 +154,13 @@ struct Kernel {
   unsigned arguments = 0;
 };
 
+// Until the process ends: the driver has no call that lets go of a function.
+Kernel* kept(Kernel kernel) {
+  static auto* kernels = new std::deque<Kernel>;
+  const std::lock_guard lock(state().mutex);
+  return &kernels->emplace_back(std::move(kernel));
+}
+
 using Graph = std::vector<std::function<int()>>;
 struct Stream {
   std::unique_ptr<Graph> recorded;  // while it records
@@ -178,7 +188,7 @@ EXPORT long weftStandInMemory() { return long(state().used); }
 
 EXPORT int weftHostFunction(void** function, void* kernel, const char* name, unsigned arguments) {
   COUNTED("weftHostFunction");
-  *function = new Kernel{reinterpret_cast<GpuHostKernel>(kernel), name, arguments};
+  *function = kept({reinterpret_cast<GpuHostKernel>(kernel), name, arguments});
   return 0;
 }
 
@@ -401,7 +411,7 @@ EXPORT int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, 
 EXPORT int cuModuleUnload(void*) { return 0; }
 EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
   COUNTED("cuModuleGetFunction");
-  *function = new Kernel{nullptr, name};
+  *function = kept({nullptr, name});
   return 0;
 }
 EXPORT int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
