@@ -14,12 +14,13 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 PLACES = ("src", "include", "python/native")
-# Op wrappers are named after their ops, and so are the operators of weft/op.h; schemagen writes words of C++.
+# Op wrappers are named after their ops, and so are the operators of weft/op.h and TensorFlow's shape functions of an op; schemagen writes words of C++.
 SKIPPED = (
     "src/ops/",
     "src/opgen/",
     "src/wire/schemagen/",
     "include/tensorflow/cc/",
+    "include/tensorflow/core/framework/common_shape_fns.h",
     "include/tensorflow/core/graph/",
     "include/weft/op.h",
 )

@@ -20,6 +20,9 @@ struct DeviceInfo {
 // The devices of the process.
 WEFT_API std::vector<DeviceInfo> devices();
 
+// Loads a library of ops and kernels (docs/custom_ops.md), which stays until the process ends; weft::Call calls its ops. Their names.
+WEFT_API std::vector<std::string> load_library(const std::string& path);
+
 // How functions are optimised.
 struct OptimizerOptions {
   std::vector<std::string> disabled_passes;  // by name

@@ -4,6 +4,7 @@
 #include "op/declarations.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
+#include "wire/proto.h"
 
 #include "api/unwrap.h"
 #include "weft/context.h"
@@ -157,6 +158,18 @@ std::string op_table() {
                      spec->lower ? " | yes |\n" : " | none |\n");
   }
   return out;
+}
+
+std::vector<std::string> load_library(const std::string& path) {
+  const auto library = api::unwrap(engine::Engine::get().load_library(path));
+  std::vector<std::string> names;
+  for (wire::ProtoReader ops(library.op_list); ops.next();) {
+    if (ops.field() != 1) continue;
+    for (wire::ProtoReader op = ops.message(); op.next();) {
+      if (op.field() == 1) names.emplace_back(op.bytes());
+    }
+  }
+  return names;
 }
 
 }  // namespace weft

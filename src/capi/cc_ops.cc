@@ -1,4 +1,6 @@
 // Ops that C++ sources of TensorFlow register (REGISTER_OP), and their shape functions.
+#include <algorithm>
+
 #include "capi/cc_internal.h"
 #include "capi/cc_kernels.h"
 #include "core/log.h"
@@ -51,6 +53,34 @@ Status register_cc_op(const weft_op_def& def) {
   return add_waiting_kernels(name);
 }
 
+// Inputs and attributes as `rule` declares them, from a node of another op with the same names.
+weft_engine::core::Result<weft_engine::op::NodeInfo> as_other_op(const OpSpec& rule, const weft_engine::op::NodeInfo& node) {
+  const auto& sig = rule.signature();
+  weft_engine::op::AttrMap given;
+  for (const auto& attr : sig.attrs) {
+    const auto* value = node.find_attr(attr.name);
+    if (value && attr.type != "type") given[attr.name] = *value;
+  }
+  std::vector<DType> types;
+  for (const auto& in : sig.inputs) {
+    const size_t begin = types.size();
+    const auto* count = in.number_attr >= 0 ? node.find_attr(sig.attrs[size_t(in.number_attr)].name) : nullptr;
+    const auto* number = count ? count->get<int64_t>() : nullptr;
+    const size_t n = in.number_attr < 0 ? 1 : number && *number > 0 ? size_t(*number) : 0;
+    if (in.type_list_attr >= 0 || begin + n > node.input_types().size())
+      return invalid_argument("the shape function of ", rule.name, " does not fit the inputs of op ", node.op());
+    DType type = in.type;
+    if (in.type_attr >= 0) {
+      const auto& allowed = sig.attrs[size_t(in.type_attr)].allowed_types;
+      type = base_type(node.input_types()[begin]);
+      if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), type) == allowed.end()) type = allowed.front();
+      given.emplace(sig.attrs[size_t(in.type_attr)].name, type);
+    }
+    types.insert(types.end(), n, type);
+  }
+  return weft_engine::op::NodeInfo::make(rule, node.name(), std::move(given), types);
+}
+
 }  // namespace
 
 void weft_register_op(const weft_op_def* def) {
@@ -69,6 +99,24 @@ weft_dims weft_shapes_input(weft_shapes* s, int i) {
 }
 void weft_shapes_set_output(weft_shapes* s, int i, weft_dims shape) {
   if (i >= 0 && i < context_of(s).num_outputs()) context_of(s).output(i, partial_of(shape));
+}
+weft_dims weft_shapes_output(weft_shapes* s, int i) {
+  return i >= 0 && i < context_of(s).num_outputs() ? dims_of(context_of(s).outputs()[size_t(i)]) : weft_dims{nullptr, -1};
+}
+TF_Status* weft_shapes_apply(weft_shapes* s, weft_text op) {
+  return returned(caught([&]() -> Status {
+    ShapeContext& c = context_of(s);
+    const OpSpec* rule = weft_engine::engine::Engine::get().registry().find(view_of(op));
+    if (!rule) return not_found("Op type not registered '", view_of(op), "'");
+    WEFT_ASSIGN(const weft_engine::op::NodeInfo node, as_other_op(*rule, c.node()));
+    std::vector<PartialShape> inputs;
+    std::vector<const weft_engine::core::Tensor*> constants;
+    for (int i = 0; i < node.num_inputs(); ++i) inputs.push_back(c.input(i)), constants.push_back(c.constant(i));
+    ShapeContext other(node, std::move(inputs), std::move(constants));
+    WEFT_RETURN_IF_ERROR(rule->infer_shapes(other));
+    for (int i = 0; i < other.num_outputs() && i < c.num_outputs(); ++i) c.output(i, other.outputs()[size_t(i)]);
+    return {};
+  }));
 }
 const TF_Tensor* weft_shapes_constant(weft_shapes* s, int i) {
   return i >= 0 && i < context_of(s).num_inputs() ? as_c(context_of(s).constant(i)) : nullptr;

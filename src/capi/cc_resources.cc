@@ -52,6 +52,7 @@ class CcResource final : public Resource {
   std::string type_name() const override { return type_; }
   std::string debug_string() const override { return object_.describe(); }
   void* referenced() const { return object_.referenced(); }
+  void* get() const { return object_.get(); }
 
  private:
   const CountedObject object_;
@@ -102,6 +103,20 @@ TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_te
   return returned(caught([&] { return manager_of(r).remove(string_of(container), string_of(type), string_of(name)); }));
 }
 void weft_resources_clear(weft_resources* r, weft_text container) { manager_of(r).clear_container(string_of(container)); }
+
+void weft_handle_set_object(void* handle, weft_text type, void* object, const weft_resource_functions* functions) {
+  auto& h = *static_cast<ResourceHandle*>(handle);
+  auto info = h.info() ? std::make_shared<ResourceHandle::Info>(*h.info()) : std::make_shared<ResourceHandle::Info>();
+  info->type_name = string_of(type);
+  info->anonymous = true;
+  info->resource = std::make_shared<CcResource>(string_of(type), object, *functions);
+  h = ResourceHandle(std::move(info));
+}
+void* weft_handle_object(const void* handle, weft_text type) {
+  const auto* info = static_cast<const ResourceHandle*>(handle)->info();
+  const auto* ours = info && info->anonymous ? dynamic_cast<const CcResource*>(info->resource.get()) : nullptr;
+  return ours && (type.size == 0 || ours->type_name() == view_of(type)) ? ours->get() : nullptr;
+}
 
 // ---- Variables ----
 

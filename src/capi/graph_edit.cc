@@ -140,3 +140,31 @@ void TF_AddWhileInputHack(TF_Graph* graph, TF_Output new_src, TF_Operation* dst,
     return {};
   });
 }
+
+void weft_graph_open_loop(TF_Graph* graph, TF_Operation* merge, TF_Status* status) {
+  edit(graph, merge, status, [&](Node* node) -> Status {
+    if (!is_merge(*node) || node->num_inputs() != 2) return invalid_argument("a loop begins with a Merge of two inputs, not with ", node->op());
+    know_shapes(*graph);
+    graph->graph.set_input(node, 1, {});
+    // The next rounds may have other shapes.
+    node->shapes.assign(size_t(node->num_outputs()), {});
+    node->handles.assign(size_t(node->num_outputs()), std::nullopt);
+    graph->shapes.forget();
+    return {};
+  });
+}
+
+void weft_graph_close_loop(TF_Graph* graph, TF_Operation* merge, TF_Output next, TF_Status* status) {
+  edit(graph, merge, status, [&](Node* node) -> Status {
+    WEFT_RETURN_IF_ERROR(check_output(*graph, next));
+    if (!is_merge(*node) || node->num_inputs() != 2 || node->input(1).node) return invalid_argument("Node ", node->name(), " is not an open loop");
+    const DType type = unwrap(next.oper)->output_type(next.index);
+    if (base_type(type) != node->input_type(1))
+      return invalid_argument("Input 1 of node ", node->name(), " was passed ", dtype_name(type), " from ", unwrap(next.oper)->name(), ":",
+                              next.index, " incompatible with expected ", dtype_name(node->input_type(1)), ".");
+    know_shapes(*graph);
+    graph->graph.set_input(node, 1, unwrap(next));
+    graph->shapes.forget();
+    return {};
+  });
+}

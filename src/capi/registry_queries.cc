@@ -9,7 +9,9 @@
 #include "capi/pluggable_device.h"
 #include "io/op_def.h"
 #include "op/op_traits.h"
+#include "op/summary.h"
 #include "tensorflow/c/c_api_experimental.h"
+#include "tensorflow/core/weft_abi.h"
 
 using namespace weft_engine::capi;  // NOLINT
 using weft_engine::engine::Engine;
@@ -21,6 +23,20 @@ TF_Buffer* TF_GetAllOpList() {
     auto specs = Engine::get().registry().all();
     std::erase_if(specs, [](const auto* spec) { return spec->traits().python_only; });
     return new_buffer(weft_engine::io::encode_op_list(specs));
+  });
+}
+
+TF_Buffer* weft_registry_text(int internal) {
+  return guard_pointer<TF_Buffer>([&] {
+    std::vector<std::pair<std::string_view, std::string>> lines;
+    for (const auto* spec : Engine::get().registry().all()) {
+      if (spec->traits().python_only || (!internal && spec->name.starts_with("_"))) continue;
+      lines.emplace_back(spec->name, summarize_op(*spec));
+    }
+    std::sort(lines.begin(), lines.end());
+    std::string text;
+    for (const auto& [name, line] : lines) text += line + "\n";
+    return new_buffer(text);
   });
 }
 

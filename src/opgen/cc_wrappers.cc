@@ -9,6 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "op/declarations.h"
+
 using namespace weft_engine::op;  // NOLINT
 
 namespace {
@@ -194,6 +196,7 @@ std::string header(const std::string& name, const std::string& classes) {
 }  // namespace
 
 bool write_cc_wrappers(const Registry& registry, const std::string& folder) {
+  // Ops that have a class, and names of classes: of two ops with one name there (TopK, TopKV2) TensorFlow has the later one alone.
   std::set<std::string> placed = {"Const"};
   for (const Header& h : kHeaders) {
     std::istringstream words(h.classes);
@@ -204,11 +207,15 @@ bool write_cc_wrappers(const Registry& registry, const std::string& folder) {
       const size_t equal = word.find('=');
       const std::string name = word.substr(0, equal), op = equal == std::string::npos ? word : word.substr(equal + 1);
       placed.insert(op);
+      if (!std::string_view(h.name).ends_with("_internal")) placed.insert(name);
       const OpSpec* spec = registry.find(op);
       if (!spec) continue;
       classes += wrap(name, *spec);
       std::istringstream others(aliases);
-      for (std::string other; others >> other;) classes += cat("using ", other, " = ", name, ";\n");
+      for (std::string other; others >> other;) {
+        classes += cat("using ", other, " = ", name, ";\n");
+        placed.insert(other);
+      }
       classes += "\n";
     }
     if (!write_file(cat(folder, "/", h.name, ".h"), header(h.name, classes))) return false;
@@ -217,7 +224,7 @@ bool write_cc_wrappers(const Registry& registry, const std::string& folder) {
   for (const OpSpec* spec : registry.all()) {
     const bool identifier =
         std::all_of(spec->name.begin(), spec->name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-    if (identifier && !spec->name.starts_with("_") && placed.insert(std::string(spec->name)).second)
+    if (identifier && !is_declared_only(*spec) && !spec->name.starts_with("_") && placed.insert(std::string(spec->name)).second)
       further += wrap(std::string(spec->name), *spec) + "\n";
   }
   return write_file(folder + "/further_ops.h", header("further_ops", further));

@@ -7,9 +7,11 @@
 #include <iterator>
 #include <set>
 
+#include "op/declarations.h"
 #include "op/registry.h"
 #include "opgen/cc_wrappers.h"
 #include "ops/all.h"
+#include "ops/declared.h"
 
 using namespace weft_engine::op;  // NOLINT
 
@@ -269,5 +271,6 @@ int main(int argc, char** argv) {
     if (!write_file(cat(dir, "/raw/", area.name, ".h"), header + end) || !write_file(cat(dir, "/raw/", area.name, ".cc"), code + end)) return 1;
     all += cat("#include \"", include, "\"\n");
   }
+  weft_engine::op::declare(registry, weft_engine::ops::declared());  // TensorFlow's headers have classes for some of these too
   return write_file(dir + "/raw.h", all) && write_cc_wrappers(registry, argv[2]) ? 0 : 1;
 }

@@ -97,6 +97,11 @@ TF_CAPI_EXPORT weft_text weft_variant_type_name(const void* variant);  // empty 
 TF_CAPI_EXPORT void weft_variant_set_tensor(void* variant, const TF_Tensor* tensor);
 TF_CAPI_EXPORT const TF_Tensor* weft_variant_tensor(const void* variant);  // null if it holds something else
 
+// ---- Graphs: the second input of a Merge is not connected any more; then it is, to the loop's end ----
+
+TF_CAPI_EXPORT void weft_graph_open_loop(struct TF_Graph* graph, struct TF_Operation* merge, TF_Status* status);
+TF_CAPI_EXPORT void weft_graph_close_loop(struct TF_Graph* graph, struct TF_Operation* merge, struct TF_Output next, TF_Status* status);
+
 // ---- Nodes and their attributes ----
 
 enum {
@@ -171,6 +176,8 @@ typedef struct weft_kernel_def {
 
 TF_CAPI_EXPORT void weft_register_op(const weft_op_def* def);
 TF_CAPI_EXPORT void weft_register_kernel(const weft_kernel_def* def);
+// "Op<name=...; signature=...>" of all ops, a line for each, in the order of their names; those that begin with _ only where `internal` is not 0.
+TF_CAPI_EXPORT TF_Buffer* weft_registry_text(int internal);
 // The hashes of TensorFlow.
 TF_CAPI_EXPORT uint64_t weft_hash64(weft_text text, uint64_t seed);
 TF_CAPI_EXPORT uint64_t weft_fingerprint64(weft_text text);
@@ -242,6 +249,11 @@ TF_CAPI_EXPORT TF_Status* weft_resources_lookup_or_create(weft_resources* r, wef
                                                           const weft_resource_functions* functions);
 TF_CAPI_EXPORT TF_Status* weft_resources_remove(weft_resources* r, weft_text container, weft_text type, weft_text name);
 TF_CAPI_EXPORT void weft_resources_clear(weft_resources* r, weft_text container);
+
+// A handle that keeps the object alive, which no name finds; takes over one reference. Then the object, without a further reference; null where it
+// is of another type (an empty one is any), or the handle is of another kind.
+TF_CAPI_EXPORT void weft_handle_set_object(void* handle, weft_text type, void* object, const weft_resource_functions* functions);
+TF_CAPI_EXPORT void* weft_handle_object(const void* handle, weft_text type);
 
 // ---- Variables: counted ----
 
@@ -359,6 +371,9 @@ TF_CAPI_EXPORT TF_Buffer* weft_message_from_text(weft_text type, weft_text text)
 TF_CAPI_EXPORT const weft_node* weft_shapes_node(weft_shapes* s);
 TF_CAPI_EXPORT weft_dims weft_shapes_input(weft_shapes* s, int i);
 TF_CAPI_EXPORT void weft_shapes_set_output(weft_shapes* s, int i, weft_dims shape);
+TF_CAPI_EXPORT weft_dims weft_shapes_output(weft_shapes* s, int i);
+// The rule of one of the engine's ops, with the inputs and the attributes of the same names; the types of the inputs do not matter.
+TF_CAPI_EXPORT TF_Status* weft_shapes_apply(weft_shapes* s, weft_text op);
 // The value of an input, if it is known; an input read as a shape, into dims (254 fit): its rank, -1 if that is unknown, -2 for an error.
 TF_CAPI_EXPORT const TF_Tensor* weft_shapes_constant(weft_shapes* s, int i);
 TF_CAPI_EXPORT int weft_shapes_constant_shape(weft_shapes* s, int i, int64_t* dims);

@@ -11,6 +11,8 @@ for name in scope train graph_def dataset messages; do
   "$work/$name" > "$name.out" || { echo "$name failed"; cat "$name.out"; exit 1; }
   diff "$here/$name.out" "$name.out" || { echo "$name prints something else than with TensorFlow"; exit 1; }
 done
+"$work/forms" "$PWD/bundle" > forms.out || { echo "forms failed"; cat forms.out; exit 1; }
+diff "$here/forms.out" forms.out || { echo "forms prints something else than with TensorFlow"; exit 1; }
 flags="-I$tree/include -L$tree/lib -ltensorflow_cc"
 if command -v pkg-config >/dev/null; then flags=$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --cflags --libs tensorflow_cc); fi
 c++ -std=c++20 "$here/messages.cc" $flags -Wl,-rpath,"$tree/lib" -o messages

@@ -4,7 +4,6 @@
 #ifndef TENSORFLOW_CC_FRAMEWORK_SCOPE_H_
 #define TENSORFLOW_CC_FRAMEWORK_SCOPE_H_
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,13 +25,13 @@ class Scope {
     Scope child(*this);
     child.op_name_.clear();
     if (name.empty()) {
-      child.names_ = std::make_shared<NameMap>(*names_);
+      child.names_ = std::make_shared<Names>(*names_);
       return child;
     }
     const std::string unique = UniqueName(name, false);
     child.name_ = name_.empty() ? unique : name_ + "/" + unique;
-    child.names_ = std::make_shared<NameMap>();
-    child.single_use_ = nullptr;
+    child.names_ = std::make_shared<Names>();
+    child.single_use_ = false;
     return child;
   }
   template <class... T>
@@ -109,19 +108,19 @@ class Scope {
 
   std::string GetUniqueNameForOp(const std::string& default_name) const {
     if (single_use_) {
-      if (*single_use_ || op_name_.empty()) {
+      if (names_->single_use_taken || op_name_.empty()) {
         UpdateStatus(errors::InvalidArgument("Cannot get a unique name in this scope"));
         return "";
       }
-      *single_use_ = true;
+      names_->single_use_taken = true;
       return op_name_;
     }
     const std::string unique = UniqueName(op_name_.empty() ? default_name : op_name_, true);
     return name_.empty() || unique.empty() ? name_ + unique : name_ + "/" + unique;
   }
   void UpdateStatus(const Status& s) const {
-    *status_ = status_->ok() ? s : *status_;
-    if (exit_on_error_ && !status_->ok()) LOG(FATAL) << *status_;
+    root_->status.Update(s);
+    if (exit_on_error_ && !ok()) LOG(FATAL) << root_->status;
   }
   template <class Builder>
   void UpdateBuilder(Builder* builder) const {
@@ -145,36 +144,48 @@ class Scope {
     const std::string& device = assigned_device_.empty() ? device_ : assigned_device_;
     if (!device.empty()) TF_SetDevice(op, device.c_str());
   }
-  bool ok() const { return status_->ok(); }
-  Status status() const { return *status_; }
-  Graph* graph() const { return graph_.get(); }
-  std::shared_ptr<Graph> graph_as_shared_ptr() const { return graph_; }
+  bool ok() const { return root_->status.ok(); }
+  Status status() const { return root_->status; }
+  Graph* graph() const { return &root_->graph; }
+  std::shared_ptr<Graph> graph_as_shared_ptr() const { return {root_, &root_->graph}; }
   const std::vector<Operation>& control_deps() const { return control_deps_; }
   // Nodes have their shapes when they are made.
   Status DoShapeInference(Node*) const { return OkStatus(); }
   template <class Def>
   Status ToGraphDef(Def* def, bool = false) const {
-    return ok() ? graph_->ToGraphDefStatus(def) : status();
+    return ok() ? graph()->ToGraphDefStatus(def) : status();
   }
   Status ToGraph(Graph* g, GraphConstructorOptions = GraphConstructorOptions()) const {
     if (!ok()) return status();
     const internal::Owned<TF_Buffer> bytes(TF_NewBuffer());
     const internal::Owned<TF_ImportGraphDefOptions> options(TF_NewImportGraphDefOptions());
     const internal::CStatus s;
-    TF_GraphToGraphDef(graph_->c(), bytes.get(), s);
+    TF_GraphToGraphDef(graph()->c(), bytes.get(), s);
     TF_RETURN_IF_ERROR(s.status());
     TF_GraphImportGraphDef(g->c(), bytes.get(), options.get(), s);
     return s.status();
   }
 
  private:
-  using NameMap = std::map<std::string, int>;
-  Scope() : graph_(std::make_shared<Graph>()), status_(std::make_shared<Status>()), names_(std::make_shared<NameMap>()) {}
+  // Of all scopes that come from one.
+  struct Root {
+    Graph graph;
+    Status status;
+  };
+  // Of those below one name.
+  struct Names {
+    std::map<std::string, int> taken;
+    bool single_use_taken = false;
+  };
+  Scope() : root_(std::make_shared<Root>()), names_(std::make_shared<Names>()) {}
   // Sorted, each once.
   std::vector<std::string> Colocation() const {
-    std::vector<std::string> names = colocation_;
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::vector<std::string> names;
+    for (const std::string& name : colocation_) {
+      auto at = names.begin();
+      while (at != names.end() && *at < name) ++at;
+      if (at == names.end() || *at != name) names.insert(at, name);
+    }
     return names;
   }
   void AddControl(const Operation& op) {
@@ -185,23 +196,22 @@ class Scope {
   }
   std::string UniqueName(const std::string& prefix, bool check_single_use) const {
     if (check_single_use && single_use_) return prefix;
-    const auto [entry, fresh] = names_->emplace(prefix, 0);
+    const auto [entry, fresh] = names_->taken.emplace(prefix, 0);
     if (fresh) return prefix;
     std::string unique;
     do unique = prefix + "_" + std::to_string(++entry->second);
-    while (names_->count(unique));
-    names_->emplace(unique, 0);
+    while (names_->taken.count(unique));
+    names_->taken.emplace(unique, 0);
     return unique;
   }
 
-  std::shared_ptr<Graph> graph_;
-  std::shared_ptr<Status> status_;
-  std::shared_ptr<NameMap> names_;
-  std::shared_ptr<bool> single_use_;  // whether its one name was taken
+  std::shared_ptr<Root> root_;
+  std::shared_ptr<Names> names_;
   std::string name_, op_name_, device_, assigned_device_, xla_cluster_, kernel_label_;
   std::vector<Operation> control_deps_;
   std::vector<std::string> colocation_;
   bool exit_on_error_ = false;
+  bool single_use_ = false;  // gives one name, its own
 };
 
 // Scopes for an op that is made of several: all but the last are below the name, which the last one has.
@@ -217,7 +227,7 @@ inline CompositeOpScopes Scope::GetCompositeOpScopes(const std::string& composit
   const std::string& name = op_name_.empty() ? composite_op_name : op_name_;
   Scope child = NewSubScope(name), last(child);
   last.op_name_ = child.name_;
-  last.single_use_ = std::make_shared<bool>(false);
+  last.single_use_ = true;
   return {child, last};
 }
 

@@ -4,6 +4,7 @@
 #ifndef TENSORFLOW_CC_TRAINING_QUEUE_RUNNER_H_
 #define TENSORFLOW_CC_TRAINING_QUEUE_RUNNER_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -52,8 +53,18 @@ class QueueRunner : public RunnerInterface {
     }
     return OkStatus();
   }
-  // With a coordinator that is asked to stop when this one fails.
-  Status StartAndCollectCostGraph(Session* session, int wait_for_ms = 0) { return Start(session, wait_for_ms); }
+  // There is no cost model: nothing is collected.
+  Status StartAndCollectCostGraph(Session* session, const RunOptions& = RunOptions()) { return Start(session); }
+  Status StartAndCollectCostGraph(Session* session, int wait_for_ms, const RunOptions& = RunOptions()) { return Start(session, wait_for_ms); }
+  // Called with an error that is not the end of the queue, before Join returns.
+  void AddErrorCallback(const std::function<void(Status)>& callback) {
+    const std::lock_guard<std::mutex> lock(mu_);
+    callbacks_.push_back(callback);
+  }
+  void ClearErrorCallbacks() {
+    const std::lock_guard<std::mutex> lock(mu_);
+    callbacks_.clear();
+  }
   Status Join() override {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
@@ -91,7 +102,10 @@ class QueueRunner : public RunnerInterface {
     {
       const std::lock_guard<std::mutex> lock(mu_);
       last = --runs_ == 0;
-      if (!s.ok() && !closed && status_.ok()) status_ = s;
+      if (!s.ok() && !closed) {
+        status_.Update(s);
+        for (const auto& callback : callbacks_) callback(s);
+      }
       changed_.notify_all();
     }
     // The queue of runners that all ended is closed, so that readers see its end.
@@ -115,6 +129,7 @@ class QueueRunner : public RunnerInterface {
   std::condition_variable changed_;
   int started_ = 0, runs_ = 0;
   Status status_;
+  std::vector<std::function<void(Status)>> callbacks_;
 };
 
 }  // namespace tensorflow

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/util/padding.h"
 
 namespace tensorflow {
 namespace shape_inference {
@@ -106,7 +107,80 @@ inline Status BroadcastBinaryOpOutputShapeFn(InferenceContext* c, int output) {
 }
 inline Status BroadcastBinaryOpShapeFn(InferenceContext* c) { return BroadcastBinaryOpOutputShapeFn(c, 0); }
 
+// Shapes of ops that the engine has, for ops with the same attributes.
+inline Status Conv2DShape(InferenceContext* c) { return c->Apply("Conv2D"); }
+inline Status Conv2DShapeWithExplicitPadding(InferenceContext* c) { return c->Apply("Conv2D"); }
+inline Status Conv3DShape(InferenceContext* c) { return c->Apply("Conv3D"); }
+inline Status DepthwiseConv2DNativeShape(InferenceContext* c) { return c->Apply("DepthwiseConv2dNative"); }
+inline Status DepthwiseConv2DNativeShapeWithExplicitPadding(InferenceContext* c) { return c->Apply("DepthwiseConv2dNative"); }
+inline Status AvgPoolShape(InferenceContext* c) { return c->Apply("AvgPool"); }
+inline Status AvgPoolGradShape(InferenceContext* c) { return c->Apply("AvgPoolGrad"); }
+inline Status MaxPoolShape(InferenceContext* c) { return c->Apply("MaxPool"); }
+inline Status MaxPoolShapeWithExplicitPadding(InferenceContext* c) { return c->Apply("MaxPool"); }
+inline Status MaxPoolV2Shape(InferenceContext* c, int /*num_inputs*/) { return c->Apply("MaxPoolV2"); }
+inline Status MaxPoolGradShape(InferenceContext* c) { return UnchangedShapeWithRank(c, 4); }
+inline Status Pool3DShape(InferenceContext* c) { return c->Apply("MaxPool3D"); }
+inline Status BiasAddShape(InferenceContext* c) { return c->Apply("BiasAdd"); }
+inline Status BiasAddGradShape(InferenceContext* c) { return c->Apply("BiasAddGrad"); }
+inline Status FusedBatchNormShape(InferenceContext* c) { return c->Apply("FusedBatchNorm"); }
+inline Status FusedBatchNormV3Shape(InferenceContext* c) { return c->Apply("FusedBatchNormV3"); }
+inline Status BatchMatMulShape(InferenceContext* c) { return c->Apply("BatchMatMul"); }
+inline Status BatchMatMulV2Shape(InferenceContext* c) { return c->Apply("BatchMatMulV2"); }
+inline Status EinsumShape(InferenceContext* c) { return c->Apply("Einsum"); }
+inline Status GatherNdShape(InferenceContext* c) { return c->Apply("GatherNd"); }
+inline Status ReductionShape(InferenceContext* c) { return c->Apply("Sum"); }
+inline Status SliceShape(InferenceContext* c) { return c->Apply("Slice"); }
+inline Status ConcatV2Shape(InferenceContext* c) { return c->Apply("ConcatV2"); }
+inline Status RandomShape(InferenceContext* c) {
+  ShapeHandle s;
+  TF_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &s));
+  c->set_output(0, s);
+  return OkStatus();
+}
+
 }  // namespace shape_inference
+
+// The size of what windows of `filter_size` leave of `input_size`, and the padding around it.
+inline Status GetWindowedOutputSizeVerbose(int64_t input_size, int64_t filter_size, int64_t dilation_rate, int64_t stride, Padding padding_type,
+                                           int64_t* output_size, int64_t* padding_before, int64_t* padding_after) {
+  if (stride <= 0) return errors::InvalidArgument("Stride must be > 0, but got ", stride);
+  if (dilation_rate < 1) return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation_rate);
+  const int64_t effective = (filter_size - 1) * dilation_rate + 1;
+  if (padding_type == SAME) {
+    *output_size = (input_size + stride - 1) / stride;
+    const int64_t needed = std::max<int64_t>(0, (*output_size - 1) * stride + effective - input_size);
+    *padding_before = needed / 2;
+    *padding_after = needed - *padding_before;
+  } else {
+    if (padding_type == VALID) *padding_before = *padding_after = 0;
+    *output_size = (input_size + *padding_before + *padding_after - effective + stride) / stride;
+  }
+  if (*output_size < 0)
+    return errors::InvalidArgument("Computed output size would be negative: ", *output_size, " [input_size: ", input_size,
+                                   ", effective_filter_size: ", effective, ", stride: ", stride, "]");
+  return OkStatus();
+}
+inline Status GetWindowedOutputSize(int64_t input_size, int64_t filter_size, int64_t dilation_rate, int64_t stride, Padding padding_type,
+                                    int64_t* output_size, int64_t* padding_size) {
+  int64_t after = 0;
+  if (padding_type == EXPLICIT)
+    return errors::Internal("GetWindowedOutputSize does not handle EXPLICIT padding; call GetWindowedOutputSizeVerbose instead");
+  return GetWindowedOutputSizeVerbose(input_size, filter_size, dilation_rate, stride, padding_type, output_size, padding_size, &after);
+}
+// Forms of earlier versions.
+inline Status GetWindowedOutputSize(int64_t input_size, int64_t filter_size, int64_t stride, Padding padding_type, int64_t* output_size,
+                                    int64_t* padding_size) {
+  return GetWindowedOutputSize(input_size, filter_size, 1, stride, padding_type, output_size, padding_size);
+}
+inline Status GetWindowedOutputSizeV2(int64_t input_size, int64_t filter_size, int64_t dilation_rate, int64_t stride, Padding padding_type,
+                                      int64_t* output_size, int64_t* padding_size) {
+  return GetWindowedOutputSize(input_size, filter_size, dilation_rate, stride, padding_type, output_size, padding_size);
+}
+inline Status GetWindowedOutputSizeVerboseV2(int64_t input_size, int64_t filter_size, int64_t dilation_rate, int64_t stride, Padding padding_type,
+                                             int64_t* output_size, int64_t* padding_before, int64_t* padding_after) {
+  return GetWindowedOutputSizeVerbose(input_size, filter_size, dilation_rate, stride, padding_type, output_size, padding_before, padding_after);
+}
+
 }  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_FRAMEWORK_COMMON_SHAPE_FNS_H_

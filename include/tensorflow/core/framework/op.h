@@ -5,12 +5,73 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_OP_H_
 #define TENSORFLOW_CORE_FRAMEWORK_OP_H_
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tensorflow/c/c_api.h"
+#include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/op_def_builder.h"
+#include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/logging.h"
+
+namespace tensorflow {
+
+// All ops of the process, those of TensorFlow and those that libraries added.
+class OpRegistryInterface {
+ public:
+  virtual ~OpRegistryInterface() = default;
+  virtual Status LookUpOpDef(const std::string& op_type_name, const OpDef** op_def) const = 0;
+};
+
+class OpRegistry : public OpRegistryInterface {
+ public:
+  static OpRegistry* Global() {
+    static auto* const registry = new OpRegistry;
+    return registry;
+  }
+  // What is found stays where it is as long as the process.
+  Status LookUpOpDef(const std::string& op_type_name, const OpDef** op_def) const override {
+    static auto* const found = new std::map<std::string, OpDef>;
+    static auto* const mu = new std::mutex;
+    const std::lock_guard<std::mutex> lock(*mu);
+    *op_def = nullptr;
+    if (!found->count(op_type_name)) {
+      std::vector<OpDef> ops;
+      GetRegisteredOps(&ops);
+      for (OpDef& op : ops) found->emplace(op.name(), std::move(op));
+    }
+    const auto it = found->find(op_type_name);
+    if (it == found->end()) return errors::NotFound("Op type not registered '", op_type_name, "'");
+    *op_def = &it->second;
+    return OkStatus();
+  }
+  void Export(bool include_internal, OpList* ops) const {
+    ops->Clear();
+    std::vector<OpDef> all;
+    GetRegisteredOps(&all);
+    for (const OpDef& op : all) {
+      if (include_internal || op.name().compare(0, 1, "_") != 0) *ops->add_op() = op;
+    }
+  }
+  void GetRegisteredOps(std::vector<OpDef>* op_defs) const {
+    TF_Buffer* bytes = TF_GetAllOpList();
+    OpList ops;
+    if (bytes) ops.ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+    if (bytes) TF_DeleteBuffer(bytes);
+    op_defs->assign(ops.op().begin(), ops.op().end());
+  }
+  std::string DebugString(bool include_internal) const {
+    TF_Buffer* bytes = weft_registry_text(include_internal);
+    std::string text = bytes ? std::string(static_cast<const char*>(bytes->data), bytes->length) : std::string();
+    if (bytes) TF_DeleteBuffer(bytes);
+    return text;
+  }
+};
+
+}  // namespace tensorflow
 
 #define WEFT_REGISTER_OP(counter, name) WEFT_REGISTER_OP_(counter, name)
 #define WEFT_REGISTER_OP_(counter, name) \

@@ -104,6 +104,10 @@ class OpKernelContext {
 
   const OpKernel& op_kernel() const { return *kernel_; }
   int64 step_id() const { return weft_run_step_id(run_); }
+  // The engine counts its memory by itself, and keeps no traces.
+  std::optional<ManagedStackTrace> stack_trace() const { return std::nullopt; }
+  bool track_allocations() const { return false; }
+  void record_persistent_memory_allocation(int64, int64 = -1) {}
 
   // ---- Inputs: references that are valid until the run ends ----
   int num_inputs() const { return inputs_.size(); }

@@ -4,13 +4,20 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_RESOURCE_HANDLE_H_
 #define TENSORFLOW_CORE_FRAMEWORK_RESOURCE_HANDLE_H_
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/platform/types.h"
 #include "tensorflow/core/weft_abi.h"
 
 namespace tensorflow {
+
+struct DtypeAndPartialTensorShape;
+struct ManagedStackTrace {};  // where an op was made: not kept
+template <class T>
+class StatusOr;
 
 class ResourceHandle {
  public:
@@ -36,6 +43,13 @@ class ResourceHandle {
     return "device: " + device() + " container: " + container() + " name: " + name() + " hash_code: " + std::to_string(hash_code()) +
            " maybe_type_name " + maybe_type_name();
   }
+  // A handle that owns a reference to the object, taken over from the caller: it goes with the last copy. In resource_mgr.h.
+  template <class T>
+  static ResourceHandle MakeRefCountingHandle(T* resource, const std::string& device_name, const std::vector<DtypeAndPartialTensorShape>& = {},
+                                              const std::optional<ManagedStackTrace>& = {});
+  template <class T>
+  StatusOr<T*> GetResource() const;
+  bool IsRefCounting() const { return weft_handle_object(words_, {nullptr, 0}) != nullptr; }
 
  private:
   std::string Text(int which) const { return std::string(internal::View(weft_handle_text(words_, which))); }

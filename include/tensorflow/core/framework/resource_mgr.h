@@ -14,6 +14,8 @@
 #include "tensorflow/core/framework/op_kernel_context.h"
 #include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/platform/refcount.h"
+#include "tensorflow/core/platform/statusor.h"
+#include "tensorflow/core/platform/strcat.h"
 
 namespace tensorflow {
 
@@ -166,8 +168,42 @@ Status CheckHandle(const ResourceHandle& h) {
 }
 }  // namespace internal
 
+struct DtypeAndPartialTensorShape {
+  DataType dtype;
+  PartialTensorShape shape;
+};
+
+template <class T>
+ResourceHandle ResourceHandle::MakeRefCountingHandle(T* resource, const std::string& device_name, const std::vector<DtypeAndPartialTensorShape>&,
+                                                     const std::optional<ManagedStackTrace>&) {
+  static std::atomic<int64> last{0};
+  ResourceHandle h;
+  h.set_device(device_name);
+  h.set_container("Anonymous");
+  h.set_name(strings::StrCat("Resource-", last++, "-at-", reinterpret_cast<size_t>(resource)));
+  weft_handle_set_object(h.words_, internal::Text(internal::TypeName<T>()), static_cast<ResourceBase*>(resource), &internal::kResourceFunctions);
+  return h;
+}
+template <class T>
+StatusOr<T*> ResourceHandle::GetResource() const {
+  if (!IsRefCounting()) return errors::FailedPrecondition("Requested resource from a handle that is not ref-counting.");
+  const std::string type = internal::TypeName<T>();
+  void* object = weft_handle_object(words_, internal::Text(type));
+  if (!object)
+    return errors::InvalidArgument("Trying to access a handle's resource using the wrong type. The handle points to a resource (name '", name(),
+                                   "') of type '", maybe_type_name(), "' but you are trying to access the resource as type '", type, "'");
+  return static_cast<T*>(static_cast<ResourceBase*>(object));
+}
+
 template <class T>
 Status LookupResource(OpKernelContext* c, const ResourceHandle& h, T** resource) {
+  if (h.IsRefCounting()) {
+    const StatusOr<T*> found = h.GetResource<T>();
+    TF_RETURN_IF_ERROR(found.status());
+    *resource = *found;
+    (*resource)->Ref();
+    return OkStatus();
+  }
   TF_RETURN_IF_ERROR(internal::CheckHandle<T>(h));
   return c->resource_manager()->Lookup<T>(h.container(), internal::TypeName<T>(), h.name(), resource);
 }

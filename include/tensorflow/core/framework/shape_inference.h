@@ -96,6 +96,12 @@ class InferenceContext {
     out->assign(inputs_.begin() + begin, inputs_.begin() + end);
     return OkStatus();
   }
+  // For these headers: the outputs as the rule of another op gives them.
+  Status Apply(const char* op) {
+    TF_RETURN_IF_ERROR(internal::FromC(weft_shapes_apply(c_, internal::Text(op))));
+    for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = FromDims(weft_shapes_output(c_, static_cast<int>(i)));
+    return OkStatus();
+  }
   Status set_output(std::string_view name, const std::vector<ShapeHandle>& shapes) {
     int begin = 0, end = 0;
     if (!weft_node_range(node_, 1, internal::Text(name), &begin, &end)) return errors::InvalidArgument("Unknown output name: ", name);

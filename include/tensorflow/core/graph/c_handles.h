@@ -4,7 +4,6 @@
 #ifndef TENSORFLOW_CORE_GRAPH_C_HANDLES_H_
 #define TENSORFLOW_CORE_GRAPH_C_HANDLES_H_
 
-#include <memory>
 #include <string>
 
 #include "tensorflow/c/c_api.h"
@@ -13,16 +12,41 @@
 namespace tensorflow {
 namespace internal {
 
-struct Deleter {
-  void operator()(TF_Status* s) const { TF_DeleteStatus(s); }
-  void operator()(TF_Buffer* b) const { TF_DeleteBuffer(b); }
-  void operator()(TF_Graph* g) const { TF_DeleteGraph(g); }
-  void operator()(TF_SessionOptions* o) const { TF_DeleteSessionOptions(o); }
-  void operator()(TF_ImportGraphDefOptions* o) const { TF_DeleteImportGraphDefOptions(o); }
-  void operator()(TF_DeviceList* l) const { TF_DeleteDeviceList(l); }
-};
+inline void Delete(TF_Status* s) { TF_DeleteStatus(s); }
+inline void Delete(TF_Buffer* b) { TF_DeleteBuffer(b); }
+inline void Delete(TF_Graph* g) { TF_DeleteGraph(g); }
+inline void Delete(TF_SessionOptions* o) { TF_DeleteSessionOptions(o); }
+inline void Delete(TF_ImportGraphDefOptions* o) { TF_DeleteImportGraphDefOptions(o); }
+inline void Delete(TF_DeviceList* l) { TF_DeleteDeviceList(l); }
+
+// A unique_ptr with a tenth of its functions, which every program would compile.
 template <class T>
-using Owned = std::unique_ptr<T, Deleter>;
+class Owned {
+ public:
+  explicit Owned(T* p = nullptr) : p_(p) {}
+  Owned(Owned&& o) noexcept : p_(o.release()) {}
+  Owned& operator=(Owned&& o) noexcept {
+    reset(o.release());
+    return *this;
+  }
+  ~Owned() { reset(); }
+  T* get() const { return p_; }
+  T* operator->() const { return p_; }
+  explicit operator bool() const { return p_ != nullptr; }
+  T* release() {
+    T* p = p_;
+    p_ = nullptr;
+    return p;
+  }
+  void reset(T* p = nullptr) {
+    T* old = p_;
+    p_ = p;
+    if (old) Delete(old);
+  }
+
+ private:
+  T* p_;
+};
 
 // The status of one call of the C API.
 class CStatus {

@@ -5,7 +5,7 @@
 #ifndef TENSORFLOW_CORE_PLATFORM_STATUS_H_
 #define TENSORFLOW_CORE_PLATFORM_STATUS_H_
 
-#include <memory>
+#include <atomic>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -98,6 +98,19 @@ class StatusCode {
 class [[nodiscard]] Status {
  public:
   Status() = default;
+  Status(const Status& s) : rep_(s.rep_) {
+    if (rep_) ++rep_->references;
+  }
+  Status(Status&& s) noexcept : rep_(s.rep_) { s.rep_ = nullptr; }
+  Status& operator=(Status s) noexcept {
+    Rep* old = rep_;
+    rep_ = s.rep_;
+    s.rep_ = old;
+    return *this;
+  }
+  ~Status() {
+    if (rep_ && --rep_->references == 0) delete rep_;
+  }
   Status(error::Code code, std::string_view message) : Status(static_cast<int>(code), message) {}
   Status(absl::StatusCode code, std::string_view message) : Status(static_cast<int>(code), message) {}
   Status(internal::StatusCode code, std::string_view message) : Status(static_cast<int>(static_cast<error::Code>(code)), message) {}
@@ -128,14 +141,16 @@ class [[nodiscard]] Status {
 
  private:
   Status(int code, std::string_view message) {
-    if (code) rep_ = std::make_shared<const Rep>(Rep{static_cast<error::Code>(code), std::string(message)});
+    if (code) rep_ = new Rep{{1}, static_cast<error::Code>(code), std::string(message)};
   }
   error::Code error_code() const { return rep_ ? rep_->code : error::OK; }
+  // Counted here: std::shared_ptr brings a hundred functions into every program.
   struct Rep {
+    std::atomic<int> references;
     error::Code code;
     std::string message;
   };
-  std::shared_ptr<const Rep> rep_;
+  Rep* rep_ = nullptr;
 };
 
 inline Status OkStatus() { return Status(); }

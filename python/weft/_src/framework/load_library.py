@@ -19,6 +19,8 @@ def _function(op):
     raw = raw_ops._RawOp(op)
 
     def call(*args, **kwargs):
+        if not kwargs and least <= len(args) <= most:
+            return op(*args)  # nothing to check: as quick as an op of the engine
         if (
             len(args) > len(names)
             or not (required <= {*kwargs, *names[: len(args)]})
@@ -30,6 +32,8 @@ def _function(op):
 
     signature = call.__signature__ = raw.__signature__
     names = tuple(signature.parameters)
+    most = len(names) - 1  # without the name
+    least = max((i + 1 for i, p in enumerate(signature.parameters.values()) if p.default is p.empty), default=0)
     required = {p.name for p in signature.parameters.values() if p.default is p.empty}
     renamed = any(raw.own_name(n) != n for n in names)
     public = [set(names[i:]) for i in range(len(names) + 1)]  # what may be given by name behind i arguments
