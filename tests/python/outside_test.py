@@ -357,13 +357,15 @@ def test_truncated_normal_numbers_of_compiled_functions():
     assert np.isnan(f(tf.constant([1, 2]), *map(tf.constant, (0.0, -1.0, 0.0, 1.0)))).all()
 
 
-def test_conversions_of_foreign_objects():
+def test_conversions_and_subscripts_of_foreign_objects():
     class Symbolic:
         def __array__(self, dtype=None, copy=None):
             raise TypeError("no array")
 
     class Conversions(tf.__internal__.dispatch.GlobalOpDispatcher):
         def handle(self, op, args, kwargs):
+            if op is tf.__operators__.getitem:
+                return "taken over", args[1]
             return ("taken over", kwargs) if op is tf.convert_to_tensor else self.NOT_SUPPORTED
 
     from weft._src.framework import dispatch
@@ -371,6 +373,8 @@ def test_conversions_of_foreign_objects():
     Conversions().register()
     try:
         assert tf.convert_to_tensor(Symbolic(), dtype=tf.float32) == ("taken over", {"dtype": tf.float32})
+        key = Symbolic()
+        assert tf.constant([1, 2])[key] == ("taken over", key)
         with pytest.raises(TypeError, match="no array"):
             tf.exp(Symbolic())
     finally:

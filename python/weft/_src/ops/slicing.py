@@ -4,7 +4,7 @@ import numbers
 
 from weft import _weft
 from weft._src.raw import raw
-from weft._src.framework import dtypes
+from weft._src.framework import dispatch, dtypes
 from weft._src.framework.tensor import EagerTensor, SymbolicTensor, Tensor
 from weft._src.framework.tensor_shape import Dimension
 from weft._src.ops._direct import scope, vector
@@ -14,7 +14,21 @@ _ONE = _weft.convert_native([1], dtypes.int32)
 
 
 def getitem(tensor, key):
-    """The part of a tensor that a subscript names."""
+    """The part of a tensor that a subscript names. Who takes over tf.__operators__.getitem is asked when a subscript is not understood."""
+    try:
+        return _getitem(tensor, key)
+    except TypeError:
+        if not dispatch.global_dispatchers:
+            raise
+        from weft._src.internal import operators
+
+        result = dispatch.dispatch_api(operators.getitem, (tensor, key), {})
+        if result is NotImplemented:
+            raise
+        return result
+
+
+def _getitem(tensor, key):
     kind = type(key)
     if kind is int and not _weft.in_graph():
         if -(2**31) <= key < 2**31 - 1:
