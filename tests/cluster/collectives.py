@@ -17,10 +17,9 @@ import sys
 import tempfile
 import time
 
-from tasks import free_ports
+from tasks import LIMIT, free_ports
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 180
 # An error must come this many seconds after the limit of heartbeats; a loaded machine needs some.
 SLACK = 10
 HEARTBEAT = 2
