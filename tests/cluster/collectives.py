@@ -146,6 +146,7 @@ def main():
             if len(members) == 2:
                 bad += check_values(members, "coordination", label)
         # The last one is the one that fails.
+        os.environ["LEADER_STAYS"] = str(3 * HEARTBEAT)
         bad += check_faults({"TensorFlow, weft, weft": [t, w, w], "weft, TensorFlow, TensorFlow": [w, t, t]})
     else:
         for n in (2, 4):
