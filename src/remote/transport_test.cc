@@ -13,6 +13,7 @@
 #include "remote/handles_abroad.h"
 #include "remote/profile.h"
 #include "wire/proto.h"
+#include "wire/tensor_proto.h"
 
 using namespace weft_engine;  // NOLINT
 using namespace weft_engine::remote;  // NOLINT
@@ -149,4 +150,21 @@ TEST_CASE("a resource that its handles own is found again by the name that its h
   auto same = with_names(Tensor::scalar(ResourceHandle(other)));
   REQUIRE(same.ok());
   CHECK(same->data<ResourceHandle>()[0].info() == other.get());
+}
+
+TEST_CASE("handles are read from the content of a tensor, as TensorFlow's clients send them") {
+  wire::ProtoWriter handle, lengths, tensor;
+  handle.bytes(1, "/job:chief/replica:0/task:0/device:CPU:0");
+  handle.bytes(3, "a");
+  lengths.raw_varint(handle.str().size());
+  tensor.varint(1, uint64_t(DType::kResource));
+  tensor.bytes(2, wire::encode_shape(PartialShape::scalar()));
+  tensor.bytes(4, lengths.str() + handle.str());
+  auto read = wire::decode_tensor(tensor.str());
+  REQUIRE_MESSAGE(read.ok(), read.status().to_string());
+  CHECK(read->data<ResourceHandle>()[0].info()->name == "a");
+  wire::ProtoWriter cut;
+  cut.varint(1, uint64_t(DType::kResource));
+  cut.bytes(4, lengths.str());
+  CHECK(!wire::decode_tensor(cut.str()).ok());
 }

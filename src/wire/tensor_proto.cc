@@ -237,6 +237,10 @@ Result<Tensor> decode_tensor(std::string_view bytes, const VariantCodec* variant
     for (size_t i = 0; i < texts.size(); ++i) t.data<tstring>()[i].assign(texts[i]);
     return t;
   }
+  if (!content.empty() && dtype == DType::kResource) {
+    l.h.clear();
+    if (!split_content(content, t.num_elements(), l.h)) return invalid_argument("TensorProto has malformed resource content");
+  }
   WEFT_RETURN_IF_ERROR(fill_from_lists(t, l));
   return t;
 }

@@ -173,3 +173,30 @@ def test_random_numbers_of_functions_begin_anew_with_each_walk():
     tf.random.set_seed(None)
     ds = Dataset.range(8).map(number)
     assert twice(ds)[0] != twice(ds)[1]
+
+
+def test_more_is_captured_than_a_function_takes():
+    """TensorFlow's iterators over devices keep their resource alive that way."""
+    start = tf.function(lambda: tf.constant(5, tf.int64)).get_concrete_function()
+    scalar = tf.TensorSpec([], tf.int64)
+    step = tf.function(lambda state, by: state + by).get_concrete_function(scalar, scalar)
+    end = tf.function(lambda state: state).get_concrete_function(scalar)
+
+    def made(*captured):
+        variant = tf.raw_ops.GeneratorDataset(
+            init_func_other_args=[],
+            next_func_other_args=captured,
+            finalize_func_other_args=[],
+            init_func=start,
+            next_func=step,
+            finalize_func=end,
+            output_types=[tf.int64],
+            output_shapes=[[]],
+        )
+        return tf.data.experimental.from_variant(variant, scalar)
+
+    two, name = tf.constant(2, tf.int64), tf.constant("kept")
+    assert values(made(two).take(2)) == [7, 7]
+    assert values(made(two, name).take(2)) == [7, 7]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        values(made(name).take(1))

@@ -34,8 +34,10 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const Functio
 size_t CapturedFunction::num_results() const { return handle_->ret_types().size(); }
 
 Status CapturedFunction::call(IteratorContext& c, Element args, Element& rets) const {
-  args.insert(args.end(), captured_.begin(), captured_.end());
   const auto& types = handle_->arg_types();
+  // More may be captured than the function takes: resources that have to live as long as the dataset.
+  const size_t taken = std::min(captured_.size(), types.size() > args.size() ? types.size() - args.size() : 0);
+  args.insert(args.end(), captured_.begin(), captured_.begin() + ptrdiff_t(taken));
   if (args.size() != types.size()) return invalid_argument("The function of a dataset takes ", types.size(), " arguments, but gets ", args.size());
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i].dtype() != base_type(types[i]))
