@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 
@@ -411,7 +412,7 @@ static Status run_here(Context& context, CachedKernel& k, bool function, op::Ker
 // After an interrupt: to free millions of results takes seconds, for which nobody waits.
 static void free_elsewhere(std::vector<Tensor> results, std::span<TensorHandle* const> made) {
   auto dead = std::make_shared<std::pair<std::vector<Tensor>, std::vector<TensorHandle*>>>(std::move(results),
-                                                                                          std::vector<TensorHandle*>(made.begin(), made.end()));
+                                                                                           std::vector<TensorHandle*>(made.begin(), made.end()));
   runtime::run_on_blocking_thread([dead] {
     for (TensorHandle* h : dead->second) RefPtr<TensorHandle>::adopt(h);
     dead->first.clear();
@@ -440,8 +441,14 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     outputs[0] = handle.release();
     return {};
   }
-  std::vector<Tensor> results(n);
-  if (core::interrupt_wanted()) return core::interrupted_call();
+  std::vector<Tensor> results;
+  constexpr size_t kChunk = 1 << 14;
+  for (results.reserve(n); results.size() < n; results.resize(std::min(n, results.size() + kChunk))) {
+    if (!core::interrupt_wanted()) [[likely]]
+      continue;
+    free_elsewhere(std::move(results), {});
+    return core::interrupted_call();
+  }
   op::KernelContext c(k.node, k.env, inputs, results);
   WEFT_RETURN_IF_ERROR(run_here(*context_, k, is_function_, c, inputs, results));
   for (size_t i = 0; i < n; ++i) {

@@ -318,13 +318,14 @@ class CompiledFunction final : public runtime::Executable {
   Status call(Version& v, const KernelEnv& env, std::span<Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables,
               std::span<Tensor> rets) {
     std::vector<void*> parameters(v.parameters.size()), results(v.results.size());
-    std::map<Variable*, bool, std::less<>> used;                      // whether it is written
+    std::map<Variable*, bool, std::less<>> used;  // whether it is written
     std::unique_lock generators(generators_mutex_, std::defer_lock);  // whose calls go one after the other
     for (const auto& p : v.parameters) {
       if (p.variable >= 0) {
         const auto [it, fresh] = used.emplace(variables[size_t(p.variable)].get(), p.written);
         if (!fresh && (it->second || p.written))
-          return unimplemented("function ", body_.name, " gets a variable that it writes as two of its arguments, which compiled code takes for two variables");
+          return unimplemented("function ", body_.name,
+                               " gets a variable that it writes as two of its arguments, which compiled code takes for two variables");
       }
       if (p.own && !generators.owns_lock()) generators.lock();
     }

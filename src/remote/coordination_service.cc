@@ -445,11 +445,10 @@ void CoordinationService::check_heartbeats(Clock::time_point now, After& after) 
     if (t.state != TaskState::kConnected || now - t.last_heartbeat <= heartbeat_timeout()) continue;
     stale.push_back(t.task);
     if (names.size() < kNamesInErrors) names.push_back(name);
-    errors.emplace_back(
-        &t, coordination_error(unavailable(
-                "Task ", name,
-                " heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly. "
-                "Check the task logs for an earlier error or scheduler events (e.g. preemption, eviction) to debug further.")));
+    errors.emplace_back(&t, coordination_error(unavailable(
+                                "Task ", name,
+                                " heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly. "
+                                "Check the task logs for an earlier error or scheduler events (e.g. preemption, eviction) to debug further.")));
   }
   if (stale.empty()) return;
   set_errors(errors, after);

@@ -120,7 +120,6 @@ bool CallsElsewhere::wait() {
 Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
   auto call = std::make_shared<Call>();
   for (const Tensor* t : in) call->in.push_back(*t);
-  call->out.resize(out.size());
   op::CancellationManager* const outer = limits.cancellation;
   const auto token = outer ? outer->get_token() : 0;
   if (outer && !outer->register_callback(token, [call] {
@@ -129,9 +128,12 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
         call->changed.notify_all();
       }))
     return core::cancelled("the call was cancelled");
-  run_on_blocking_thread([call, work = std::move(work), depth = core::call_depth()] {
+  run_on_blocking_thread([call, work = std::move(work), depth = core::call_depth(), n = out.size()] {
     const core::AdoptCallDepth adopt(depth);
-    Status s = core::without_exceptions([&] { return work(call->cancellation, call->in, call->out); });
+    Status s = core::without_exceptions([&] {
+      call->out.resize(n);  // not by the caller: room for millions takes its time
+      return work(call->cancellation, call->in, call->out);
+    });
     call->in.clear();
     std::lock_guard lock(call->mutex);
     call->status = std::move(s);
@@ -155,7 +157,7 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
   // What was cancelled by its manager may say so in words of its own, or have been done before.
   if (!ended.ok() && !(done && stop)) return ended;
   t_blind |= call->blind;
-  for (size_t i = 0; i < out.size(); ++i) out[i] = std::move(call->out[i]);
+  for (size_t i = 0; i < call->out.size(); ++i) out[i] = std::move(call->out[i]);  // none where there was no memory for them
   return call->status;
 }
 

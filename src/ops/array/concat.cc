@@ -221,7 +221,8 @@ Status parallel_concat_shape(ShapeContext& c) {
 Status go_on(const KernelContext& c, size_t i) {
   constexpr size_t kLook = 1024;
   CancellationManager* const cancellation = i % kLook == kLook - 1 ? c.env().cancellation : nullptr;
-  return cancellation && cancellation->asked_to_stop() ? cancelled(c.node().op(), " was cancelled after ", i, " of ", c.num_outputs(), " outputs") : Status();
+  return cancellation && cancellation->asked_to_stop() ? cancelled(c.node().op(), " was cancelled after ", i, " of ", c.num_outputs(), " outputs")
+                                                       : Status();
 }
 
 // Output i of the run gets rows [at, at + size) of the axis. Along axis 0 they share memory where aligned.
