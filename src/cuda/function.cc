@@ -39,7 +39,9 @@ class GpuFunction final : public runtime::CompiledPlan {
     }
     if (s.code() == Code::kResourceExhausted) return s;
     // Variables without values, shapes that do not fit: the kernels say so, and a later call may be better. Other reasons stay.
-    if (s.code() == Code::kUnimplemented && !given_up_.exchange(true)) log(LogLevel::kInfo, cat(body_.body().name, " runs op by op: ", s.message()));
+    const bool refused = s.code() == Code::kInternal;  // by the driver: not as it should be
+    if ((refused || s.code() == Code::kUnimplemented) && !given_up_.exchange(true))
+      log(refused ? LogLevel::kWarning : LogLevel::kInfo, cat(body_.body().name, " runs op by op: ", s.message()));
     return otherwise_->run(env, args, rets);
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/codegen.h"
+#include "core/log.h"
 #include "core/own_memory.h"
 #include "cuda/lowered_kernel.h"
 #include "op/lower.h"
@@ -82,6 +84,13 @@ KernelDef gpu_kernel(std::vector<TypeConstraint> constraints, std::vector<std::s
 }  // namespace
 
 void add_kernels(Registry& registry, HostMemoryOf host_memory) {
+  // Without the compiler there are none: ops go to the CPU, or fail where they may not.
+  if (const auto api = compiler::codegen(); !api.ok()) {
+    core::log(core::LogLevel::kWarning,
+              core::cat("there is a GPU, but no kernels for it: weft's compiler, which makes them, cannot be loaded: ", api.status().message(),
+                        ". Put libweft_jit.so beside weft's library, or name it in WEFT_JIT_LIBRARY"));
+    return;
+  }
   for (const OpSpec* spec : registry.all()) {
     if (!spec->lower || has_default(*spec)) continue;
     const HostMemory memory = host_memory(*spec);

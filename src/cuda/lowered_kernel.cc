@@ -131,7 +131,9 @@ class LoweredKernel final : public Kernel {
       s = v.status();
     }
     if (s.code() == Code::kResourceExhausted || !host_) return s;
-    if (s.code() == Code::kUnimplemented && !told_.exchange(true)) log(LogLevel::kInfo, cat(op_, " runs on the host: ", s.message()));
+    const bool refused = s.code() == Code::kInternal;  // by the driver: not as it should be
+    if ((refused || s.code() == Code::kUnimplemented) && !told_.exchange(true))
+      log(refused ? LogLevel::kWarning : LogLevel::kInfo, cat(op_, " runs on the host: ", s.message()));
     return host_->run(c);
   }
 

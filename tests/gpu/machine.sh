@@ -31,10 +31,13 @@ if has look; then
   say look
   nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader
   echo "libraries: $libraries"
+  $python -c "import ctypes; ctypes.CDLL('$WEFT_JIT_LIBRARY')" || echo "THE COMPILER CANNOT BE LOADED: everything below runs on the host"
   timeout 60 $python - <<'P' 2>&1 | tail -25
 import ctypes, time, numpy as np
 import weft as tf
 print("devices", [d.name for d in tf.config.list_logical_devices()])
+before = tf.config.experimental.get_memory_info("GPU:0")["peak"]
+print("used", (tf.ones([1000]) + 1).device, tf.config.experimental.get_memory_info("GPU:0")["peak"] - before, "bytes")
 r = np.random.default_rng(0)
 def check(name, got, want, tolerance):
     e = float(np.abs(np.asarray(got, "d") - want).max() / max(np.abs(want).max(), 1e-30))

@@ -18,4 +18,5 @@ strip $to/libweft.so.1 $to/libweft_jit.so $to/play $to/weft/*.so
 rm -f $to/weft/libweft_jit.so && ln $to/libweft_jit.so $to/weft/
 [ -d $to/site ] || build/packed_venv/bin/pip install -q --no-deps --target $to/site keras namex absl-py optree h5py ml_dtypes diastatic-malt termcolor rich markdown-it-py mdurl pygments packaging
 find $to -name __pycache__ -prune -exec rm -rf {} +
+$python -c "import ctypes; ctypes.CDLL('$PWD/$to/libweft_jit.so')"  # all symbols are there
 du -sh $to

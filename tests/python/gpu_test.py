@@ -201,3 +201,23 @@ np.testing.assert_allclose(tf.function(lambda x: tf.nn.conv2d(x, w, 1, "SAME"))(
 np.testing.assert_allclose(tf.nn.conv2d(tf.constant(x), w, 1, "SAME").numpy(), want, rtol=1e-5, atol=1e-5)
 """
     )
+
+
+@needs_driver
+def test_without_the_compiler_it_says_so():
+    program = """import weft as tf
+x = tf.constant([1.0, 2.0])
+print((x + x).device[-5:], (x + x).numpy().tolist(), tf.function(lambda x: x * x + x)(x).numpy().tolist())
+tf.config.set_soft_device_placement(False)
+try:
+    with tf.device("GPU:0"):
+        x + x
+except tf.errors.InvalidArgumentError as e:
+    print("refused")
+"""
+    env = {**os.environ, "WEFT_CUDA_DRIVER": DRIVER, "WEFT_JIT_LIBRARY": "/nowhere/libweft_jit.so"}
+    env.pop("TF_CPP_MIN_LOG_LEVEL", None)
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "CPU:0 [2.0, 4.0] [2.0, 6.0]\nrefused\n", (done.stdout, done.stderr)
+    assert done.stderr.count("there is a GPU, but no kernels for it") == 1, done.stderr
+    assert "/nowhere/libweft_jit.so" in done.stderr and "WEFT_JIT_LIBRARY" in done.stderr

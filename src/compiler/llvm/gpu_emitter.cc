@@ -3,6 +3,9 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace weft_engine::compiler {
 namespace {
 
@@ -249,8 +252,10 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
   find_accumulations(plan, s, e.impl());
   std::vector<GpuLaunch>* const outer = launches_;
   launches_ = &to;
-  core::Status status;
+  core::Status status = early_checks(s);
   for (const Step& x : s) {
+    if (!status.ok()) break;
+    if (is_early(x)) continue;
     reserved_ = 0;
     e.impl().current.clear();
     status = step(x);
@@ -264,6 +269,36 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
   }
   launches_ = outer;
   return status;
+}
+
+// A check of what is there when its region begins.
+bool GpuEmitter::is_early(const Step& s) const {
+  if (s.kind != Step::Kind::kInstr || s.instrs.empty() || s.instrs[0]->op != ir::Op::kCheck) return false;
+  constexpr int kMostInstrs = 64;
+  int seen = 0;
+  const std::function<bool(const ir::Instr*)> early = [&](const ir::Instr* v) {
+    if (++seen > kMostInstrs) return false;
+    if (v->parent != s.instrs[0]->parent || v->op == ir::Op::kParameter || v->op == ir::Op::kConstant || v->op == ir::Op::kSizes) return true;
+    if (plan.buffer_of(v) >= 0) return false;
+    return std::all_of(v->operands.begin(), v->operands.end(), early);
+  };
+  return early(s.instrs[0]->operands[0]);
+}
+
+// All of them in one kernel.
+core::Status GpuEmitter::early_checks(std::span<const Step> s) {
+  std::vector<const ir::Instr*> checks;
+  for (const Step& x : s) {
+    if (is_early(x)) checks.push_back(x.instrs[0]);
+  }
+  if (checks.empty()) return {};
+  reserved_ = 0;
+  e.impl().current.clear();
+  WEFT_RETURN_IF_ERROR(kernel("check", checks[0], 1, 1, [&]() -> core::Status {
+    for (const ir::Instr* i : checks) e.error_if(b.CreateNot(e.element(i->operands[0], {})), i->message);
+    return {};
+  }));
+  return e.impl().status;
 }
 
 core::Status GpuEmitter::step(const Step& s) {

@@ -45,6 +45,8 @@ class GpuEmitter {
   // ---- steps
   core::Status steps(std::span<const Step> s, std::vector<GpuLaunch>& to);
   core::Status step(const Step& s);
+  bool is_early(const Step& s) const;
+  core::Status early_checks(std::span<const Step> s);
   core::Status control(const Step& s);
   core::Status copy(int to, int from, const ir::Type& t, const ir::Instr* instr);
   core::Status materialize(const ir::Instr* i, int buffer);  // all elements into a buffer
