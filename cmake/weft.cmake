@@ -59,7 +59,7 @@ function(weft_objects target kind sources pch companion)
   weft_batches(${target})
   # Parsing headers of ours once takes five seconds of the compiler, and saves each file or batch three quarters of one.
   get_target_property(compiled ${target} WEFT_COMPILED)
-  if(WEFT_BULK AND pch AND (companion OR compiled GREATER 7))
+  if(WEFT_BULK AND pch AND (companion OR compiled GREATER 4))
     target_precompile_headers(${target} PRIVATE ${WEFT_STD_HEADERS} ${pch})
   elseif(WEFT_HARDENED AND target IN_LIST WEFT_CALL_PATH)
     # other flags than the headers that are parsed once
@@ -78,8 +78,8 @@ function(weft_companion target)
 endfunction()
 
 # With WEFT_BULK a whole build from nothing takes less time: the headers that most files include are parsed once (those of the
-# standard library for all files of the same flags, or with ours for a layer), and a layer's files are compiled in batches of a dozen. Off unless
-# asked for: an edit then compiles a dozen files, and compiler caches know a file only in the folder where it was built.
+# standard library for all files of the same flags, or with ours for a layer), and a layer's files are compiled in batches of 3000 lines. Off unless
+# asked for: an edit then compiles a whole batch, and compiler caches know a file only in the folder where it was built.
 option(WEFT_BULK "parse common headers once and compile files in batches: faster from scratch, useless for edits and compiler caches" OFF)
 if(WEFT_BULK)
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
@@ -88,26 +88,31 @@ endif()
 set(WEFT_STD_HEADERS <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
   <unordered_map> <variant> <vector>)
 
-# The files of a target in batches, such as have no file-private name in common.
+# The files of a target in batches (cmake/batches.py), which take their place in it.
 function(weft_batches target)
   if(NOT WEFT_BULK)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  list(LENGTH sources compiled)
+  set(rest ${sources})
   list(FILTER sources EXCLUDE REGEX "^${CMAKE_BINARY_DIR}|\\$<|\\.c$")  # what the build itself writes is not there yet
-  list(LENGTH sources gathered)
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/batches.py 12 ${sources} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-                  OUTPUT_VARIABLE batches OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  string(REPLACE "\n" ";" batches "${batches}")
-  set(number 0)
-  foreach(batch ${batches})
-    string(REPLACE " " ";" batch "${batch}")
-    math(EXPR number "${number} + 1")
-    set_source_files_properties(${batch} PROPERTIES UNITY_GROUP ${target}_${number})
+  foreach(source ${sources})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    if(options)  # of its own
+      list(REMOVE_ITEM sources ${source})
+    endif()
   endforeach()
-  math(EXPR compiled "${compiled} - ${gathered} + ${number}")
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP WEFT_COMPILED ${compiled})  # how many calls of the compiler
+  list(LENGTH sources gathered)
+  if(gathered LESS 2)
+    return()
+  endif()
+  list(REMOVE_ITEM rest ${sources})
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/batches.py 3000 ${CMAKE_CURRENT_BINARY_DIR}/batches/${target} ${sources}
+                  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE batches OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" batches "${batches}")
+  list(APPEND batches ${rest})
+  list(LENGTH batches compiled)
+  set_target_properties(${target} PROPERTIES SOURCES "${batches}" WEFT_COMPILED ${compiled})  # how many calls of the compiler
 endfunction()
 
 # weft_pch(NAME LIBRARY|EXECUTABLE [HEADERS ...] [OPTIONS ...]): what targets with these options take by weft_precompiled.

@@ -64,6 +64,33 @@ std::string show(const std::vector<T>& list) {
 
 }  // namespace
 
+AttrValue::AttrValue() noexcept = default;
+AttrValue::AttrValue(const AttrValue&) = default;
+AttrValue::AttrValue(AttrValue&&) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue&) = default;
+AttrValue& AttrValue::operator=(AttrValue&&) noexcept = default;
+AttrValue::~AttrValue() = default;
+AttrValue::AttrValue(int v) noexcept : v_(int64_t(v)) {}
+AttrValue::AttrValue(const char* s) : v_(std::string(s)) {}
+AttrValue::AttrValue(int64_t v) noexcept : v_(v) {}
+AttrValue::AttrValue(bool v) noexcept : v_(v) {}
+AttrValue::AttrValue(float v) noexcept : v_(v) {}
+AttrValue::AttrValue(DType v) noexcept : v_(v) {}
+AttrValue::AttrValue(EmptyList v) noexcept : v_(v) {}
+AttrValue::AttrValue(std::string v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(PartialShape v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(Tensor v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(FunctionAttr v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(PlaceholderAttr v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<int64_t> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<float> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<bool> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<std::string> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<DType> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<PartialShape> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<Tensor> v) noexcept : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<FunctionAttr> v) noexcept : v_(std::move(v)) {}
+
 std::string_view AttrValue::kind() const { return kKinds[v_.index()]; }
 
 std::string AttrValue::to_string() const {

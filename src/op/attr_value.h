@@ -37,14 +37,34 @@ class AttrValue {
   using Storage = std::variant<std::monostate, int64_t, float, bool, std::string, DType, PartialShape, Tensor, FunctionAttr, PlaceholderAttr,
                                EmptyList, std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>, std::vector<DType>,
                                std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionAttr>>;
-  AttrValue() = default;
-  template <class T>
-    requires(!std::is_same_v<std::decay_t<T>, AttrValue> && std::is_constructible_v<Storage, T> && !std::is_integral_v<std::decay_t<T>>)
-  AttrValue(T&& v) : v_(std::forward<T>(v)) {}  // NOLINT
-  AttrValue(int64_t v) : v_(v) {}               // NOLINT
-  AttrValue(int v) : v_(int64_t(v)) {}          // NOLINT
-  AttrValue(bool v) : v_(v) {}                  // NOLINT
-  AttrValue(const char* s) : v_(std::string(s)) {}  // NOLINT
+  // Nothing of the variant's construction, copies and destruction is inline: they are two hundred functions, which every file that sees an attribute would compile again.
+  AttrValue() noexcept;
+  AttrValue(const AttrValue& other);
+  AttrValue(AttrValue&& other) noexcept;
+  AttrValue& operator=(const AttrValue& other);
+  AttrValue& operator=(AttrValue&& other) noexcept;
+  ~AttrValue();
+  AttrValue(int64_t v) noexcept;  // NOLINT
+  AttrValue(int v) noexcept;  // NOLINT
+  AttrValue(bool v) noexcept;  // NOLINT
+  AttrValue(float v) noexcept;  // NOLINT
+  AttrValue(const char* s);  // NOLINT
+  AttrValue(std::string v) noexcept;  // NOLINT
+  AttrValue(DType v) noexcept;  // NOLINT
+  AttrValue(PartialShape v) noexcept;  // NOLINT
+  AttrValue(Tensor v) noexcept;  // NOLINT
+  AttrValue(FunctionAttr v) noexcept;  // NOLINT
+  AttrValue(PlaceholderAttr v) noexcept;  // NOLINT
+  AttrValue(EmptyList v) noexcept;  // NOLINT
+  AttrValue(std::vector<int64_t> v) noexcept;  // NOLINT
+  AttrValue(std::vector<float> v) noexcept;  // NOLINT
+  AttrValue(std::vector<bool> v) noexcept;  // NOLINT
+  AttrValue(std::vector<std::string> v) noexcept;  // NOLINT
+  AttrValue(std::vector<DType> v) noexcept;  // NOLINT
+  AttrValue(std::vector<PartialShape> v) noexcept;  // NOLINT
+  AttrValue(std::vector<Tensor> v) noexcept;  // NOLINT
+  AttrValue(std::vector<FunctionAttr> v) noexcept;  // NOLINT
+  AttrValue(const Shape& v) : AttrValue(PartialShape(v)) {}  // NOLINT
 
   bool empty() const { return v_.index() == 0; }
   template <class T>
