@@ -192,7 +192,10 @@ def steps():
             first = float(step())
             compiled = time.perf_counter() - t
             us = median_us(step, reps)
-            print(f"{name} weft {us:.1f}   (first call {compiled:.1f} s, loss {first:.4f} to {float(step()):.4f})", flush=True)
+            print(
+                f"{name} weft {us:.1f}   (first call {compiled:.1f} s, loss {first:.4f} to {float(step()):.4f})",
+                flush=True,
+            )
         except Exception as error:
             print(f"{name} weft failed {str(error)[:400]!r}", flush=True)
     if not only or "add" in only:
@@ -211,7 +214,9 @@ def first():
     a = tf.constant([1.0, 2.0])
     placed = time.perf_counter()
     b = (a + a).numpy()
-    print(f"import {imported * 1e3:.0f} ms, first tensor {(placed - t) * 1e3:.0f} ms, first op and its value {(time.perf_counter() - placed) * 1e3:.0f} ms ({b[1]})")
+    print(
+        f"import {imported * 1e3:.0f} ms, first tensor {(placed - t) * 1e3:.0f} ms, first op and its value {(time.perf_counter() - placed) * 1e3:.0f} ms ({b[1]})"
+    )
 
 
 def memory():
@@ -228,7 +233,10 @@ def memory():
         for _ in range(20 if options.quick else 300):
             step()
         wait()
-        print(f"memory {name}: peak {peak / 2**20:.1f} MiB, held {before / 2**20:.1f} MiB, after more steps {info()['current'] / 2**20:.1f} MiB", flush=True)
+        print(
+            f"memory {name}: peak {peak / 2**20:.1f} MiB, held {before / 2**20:.1f} MiB, after more steps {info()['current'] / 2**20:.1f} MiB",
+            flush=True,
+        )
     survived = 0
     for _ in range(3 if options.quick else 100):
         held = []

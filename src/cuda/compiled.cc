@@ -136,7 +136,8 @@ bool CompiledBody::may_decide_shapes(const Tensor& t) {
 }
 
 // Of calls with these shapes and numbers in host memory.
-Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::refusal(std::span<const Tensor* const> args, const Variables& variables, Status why) const {
+Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::refusal(std::span<const Tensor* const> args, const Variables& variables,
+                                                                     Status why) const {
   auto v = std::make_shared<Version>();
   v->refused = std::move(why);
   for (size_t i = 0; i < args.size(); ++i) {

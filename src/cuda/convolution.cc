@@ -24,8 +24,8 @@ constexpr double kMostSeconds = 2;  // of measuring one convolution; some engine
 constexpr int64_t kAlignment = 16;
 enum Number : int64_t { kInput = 1, kFilter = 2, kOutput = 3 };  // of tensors in a graph
 
-#define WEFT_CUDNN_RETURN(dnn, call, what)                                  \
-  do {                                                                      \
+#define WEFT_CUDNN_RETURN(dnn, call, what)                                          \
+  do {                                                                              \
     if (const int weft_error_ = (dnn).call) return (dnn).status(weft_error_, what); \
   } while (0)
 
@@ -141,12 +141,12 @@ OperationNames names_of(Convolution::Kind kind) {
     case Convolution::Kind::kForward:
       return {DnnKind::kForward, A::kForwardAlpha, A::kForwardBeta, A::kForwardConvolution, A::kForwardInput, A::kForwardFilter, A::kForwardOutput};
     case Convolution::Kind::kInputGradient:
-      return {DnnKind::kInputGradient,   A::kInputGradientAlpha,  A::kInputGradientBeta, A::kInputGradientConvolution,
+      return {DnnKind::kInputGradient, A::kInputGradientAlpha,  A::kInputGradientBeta, A::kInputGradientConvolution,
               A::kInputGradientResult, A::kInputGradientFilter, A::kInputGradientOf};
     case Convolution::Kind::kFilterGradient: break;
   }
-  return {DnnKind::kFilterGradient,  A::kFilterGradientAlpha,  A::kFilterGradientBeta, A::kFilterGradientConvolution,
-          A::kFilterGradientInput, A::kFilterGradientResult, A::kFilterGradientOf};
+  return {DnnKind::kFilterGradient, A::kFilterGradientAlpha,  A::kFilterGradientBeta, A::kFilterGradientConvolution,
+          A::kFilterGradientInput,  A::kFilterGradientResult, A::kFilterGradientOf};
 }
 
 Result<Descriptor> graph_of(const Cudnn& dnn, void* handle, const Convolution& c, DnnType type) {

@@ -6,11 +6,10 @@ namespace weft_engine::cuda {
 namespace {
 
 core::Result<const Cudnn*> open() {
-  WEFT_ASSIGN(void* library, open_library({"cuDNN",
-                                           {"libcudnn.so.9", "libcudnn.so.8"},
-                                           "WEFT_CUDNN_LIBRARY",
-                                           {"cudnn"},
-                                           "cuDNN, or pip's nvidia-cudnn-cu13 (nvidia-cudnn-cu12)"}));
+  WEFT_ASSIGN(
+      void* library,
+      open_library(
+          {"cuDNN", {"libcudnn.so.9", "libcudnn.so.8"}, "WEFT_CUDNN_LIBRARY", {"cudnn"}, "cuDNN, or pip's nvidia-cudnn-cu13 (nvidia-cudnn-cu12)"}));
   auto* dnn = new Cudnn();
   std::vector<Function> functions;
 #define WEFT_CUDNN_FUNCTION(symbol, name, arguments) functions.push_back({#symbol, reinterpret_cast<void**>(&dnn->name)});

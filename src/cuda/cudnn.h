@@ -90,13 +90,13 @@ enum class DnnNote : int { kTensorCores = 0, kNarrowInputs = 1, kNarrowSums = 2,
 inline constexpr int kDnnNotes = 16;           // more than there are kinds
 inline constexpr int kDnnCrossCorrelation = 1;  // cudnnConvolutionMode_t: filters are not reversed
 
-#define WEFT_CUDNN_FUNCTIONS(F)                                                                                                      \
-  F(cudnnCreate, create, (void** handle))                                                                                            \
-  F(cudnnSetStream, set_stream, (void* handle, void* stream))                                                                        \
-  F(cudnnBackendCreateDescriptor, create_descriptor, (DnnKind kind, void** descriptor))                                              \
-  F(cudnnBackendDestroyDescriptor, destroy_descriptor, (void* descriptor))                                                           \
-  F(cudnnBackendFinalize, finish, (void* descriptor))                                                                                \
-  F(cudnnBackendSetAttribute, set, (void* descriptor, DnnAttribute attribute, DnnValue type, int64_t count, const void* values))     \
+#define WEFT_CUDNN_FUNCTIONS(F)                                                                                                           \
+  F(cudnnCreate, create, (void** handle))                                                                                                 \
+  F(cudnnSetStream, set_stream, (void* handle, void* stream))                                                                             \
+  F(cudnnBackendCreateDescriptor, create_descriptor, (DnnKind kind, void** descriptor))                                                   \
+  F(cudnnBackendDestroyDescriptor, destroy_descriptor, (void* descriptor))                                                                \
+  F(cudnnBackendFinalize, finish, (void* descriptor))                                                                                     \
+  F(cudnnBackendSetAttribute, set, (void* descriptor, DnnAttribute attribute, DnnValue type, int64_t count, const void* values))          \
   F(cudnnBackendGetAttribute, get, (void* descriptor, DnnAttribute attribute, DnnValue type, int64_t most, int64_t* count, void* values)) \
   F(cudnnBackendExecute, execute, (void* handle, void* plan, void* pack))
 

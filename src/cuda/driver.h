@@ -88,12 +88,12 @@ enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReserved
      void* stream, void** arguments, void** extra))
 
 // Those of newer drivers: graphs (CUDA 11.4).
-#define WEFT_CUDA_NEWER_FUNCTIONS(F)                                                 \
-  F(cuStreamBeginCapture_v2, begin_capture, (void* stream, int mode))                \
-  F(cuStreamEndCapture, end_capture, (void* stream, void** graph))                   \
+#define WEFT_CUDA_NEWER_FUNCTIONS(F)                                                      \
+  F(cuStreamBeginCapture_v2, begin_capture, (void* stream, int mode))                     \
+  F(cuStreamEndCapture, end_capture, (void* stream, void** graph))                        \
   F(cuGraphInstantiateWithFlags, make_ready, (void** ready, void* graph, uint64_t flags)) \
-  F(cuGraphLaunch, launch_graph, (void* ready, void* stream))                        \
-  F(cuGraphExecDestroy, destroy_ready, (void* ready))                                \
+  F(cuGraphLaunch, launch_graph, (void* ready, void* stream))                             \
+  F(cuGraphExecDestroy, destroy_ready, (void* ready))                                     \
   F(cuGraphDestroy, destroy_graph, (void* graph))
 
 struct Driver {

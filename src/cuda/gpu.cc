@@ -208,7 +208,7 @@ Status Gpu::copy_to_device(DevicePtr to, const void* from, size_t bytes) {
   }
   for (size_t at = 0; at < bytes; at += kPieceBytes) {
     const size_t n = std::min(kPieceBytes, bytes - at);
-    WEFT_ASSIGN(Piece * piece, take_piece(true));
+    WEFT_ASSIGN(Piece* piece, take_piece(true));
     const Taken taken(*this, piece);
     std::memcpy(piece->memory, static_cast<const char*>(from) + at, n);
     WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, piece->memory, n, stream_), "copying to the GPU");
@@ -233,7 +233,7 @@ Status Gpu::copy_to_host(void* to, DevicePtr from, size_t bytes) {
     return {};
   };
   for (size_t at = 0; at < bytes;) {
-    WEFT_ASSIGN(Piece * piece, take_piece(under.empty()));  // who has some does not wait for more
+    WEFT_ASSIGN(Piece* piece, take_piece(under.empty()));  // who has some does not wait for more
     if (!piece) {
       WEFT_RETURN_IF_ERROR(finish_one());
       continue;

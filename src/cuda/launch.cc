@@ -125,7 +125,8 @@ Status Program::find_entries(const std::vector<GpuLaunch>& launches) {
       if (!entry && host_) {
         const compiler::GpuHostKernel kernel = host_->kernel(l.entry);
         if (!kernel) return core::internal_error("generated code has no kernel ", l.entry);
-        WEFT_CUDA_RETURN(gpu_.driver(), host_function(&entry, reinterpret_cast<void*>(kernel), l.entry.c_str(), unsigned(l.args.size())), "finding a kernel");
+        WEFT_CUDA_RETURN(gpu_.driver(), host_function(&entry, reinterpret_cast<void*>(kernel), l.entry.c_str(), unsigned(l.args.size())),
+                         "finding a kernel");
       } else if (!entry) {
         WEFT_CUDA_RETURN(gpu_.driver(), module_function(&entry, module_, l.entry.c_str()), "finding a kernel");
       }
@@ -220,8 +221,7 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
         pointers[i] = &values[i];
       }
       void* entry = entries_.find(l.entry)->second;
-      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, r.stream, pointers, nullptr),
-                       "launching a kernel");
+      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, r.stream, pointers, nullptr), "launching a kernel");
       return {};
     }
     case GpuLaunch::Kind::kLibrary: {

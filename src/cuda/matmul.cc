@@ -177,8 +177,8 @@ Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, Devi
     const float one = 1, beta = add ? 1 : 0;
     const double one_double = 1, beta_double = add ? 1 : 0;
     return (*lt)->multiply(blas->handle, r.product, is_double ? static_cast<const void*>(&one_double) : &one, b, r.a, a, r.b,
-                           is_double ? static_cast<const void*>(&beta_double) : &beta, to, r.c, to, r.c, &choice.algorithm, blas->workspace, kWorkspace,
-                           stream);
+                           is_double ? static_cast<const void*>(&beta_double) : &beta, to, r.c, to, r.c, &choice.algorithm, blas->workspace,
+                           kWorkspace, stream);
   };
   // All give the same sums, in another order. What the result holds is still needed where it is added to.
   if (!r.measured && !queue.recording) {

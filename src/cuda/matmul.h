@@ -15,7 +15,7 @@ struct Product {
   core::DType dtype = core::DType::kInvalid;
   int64_t batch = 1, m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;  // stored with the last two dimensions swapped
-  bool add = false;                               // to what c holds
+  bool add = false;  // to what c holds
   auto operator<=>(const Product&) const = default;
 };
 

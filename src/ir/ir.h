@@ -64,7 +64,7 @@ enum class Op : uint8_t {
   kConv,          // [batch, spatial..., c] by a filter [spatial..., c / groups, out]: `window`; `index`: its FilterForm
   kConvFilterGrad,// operands x, dy; gives the filter's gradient; `window` is that of the forward convolution; `index`: the gradient's FilterForm
   kPhilox,        // uint32 numbers of Philox 4x32-10: operand 0 is the key (uint64 scalar), 1 the counter (uint64[2])
-  kWhile,         // regions: condition, body; as many parameters and results as operands; results by kGet; starts[0]: how often it turns, if that is known
+  kWhile,  // regions: condition, body; as many parameters and results as operands; results by kGet; starts[0]: how often it turns, if that is known
   kIf,  // operand 0: bool (region 0 is "false"), or an int32 number of a region (outside: the last); regions take no parameters; results by kGet
   kGet,  // result number `index` of operand 0
   kCheck,  // operand 0 (bool scalar) must hold, or the call ends with error `message`; no result
