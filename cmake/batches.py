@@ -7,7 +7,7 @@ Writes PREFIX_1.cc, PREFIX_2.cc ..., which include the files of a batch of about
 
 A file's private names are those that are in an unnamed namespace, or behind `static` outside of any function, and macros. Where another file of the
 batch says the same name, the private one gets another name while its file is read: by a macro, behind all headers of the file. That is only
-done where every place that says the name means the private one, as far as looks tell: it is no member, here or in a header. Otherwise the two files go
+done where every place that says the name means the private one, as far as looks tell: it is no member, here or in a header, and nothing that the file gives to others. Otherwise the two files go
 separate ways, which costs only time.
 A file or a header that it includes may bring a name of another namespace, or an alias (`using ir::Value;`, `using Value = ...`): it goes separate ways from files that
 mean another thing by the name. Files that open namespaces as a whole (`using namespace`) go with those that open the same, tests with those of their folder; files that
@@ -95,7 +95,7 @@ class Source:
         self.spoken = set(re.findall(r"(?<![\w.:>])(?<!-> )([A-Za-z_]\w*)", plain))
         self.members = set(MEMBER.findall(plain))
         body = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", plain, flags=re.M)
-        self.private = private_names(body)
+        self.private, self.public = names_of(body)
         # Headers behind code or conditions may not be read ahead of it.
         code = min(
             (
@@ -128,28 +128,29 @@ class Source:
         self.fixed = {name for name in self.private & shared if not self.renamable(name)} | self.macros
 
     def renamable(self, name):
-        return (
-            self.headers_first and name not in self.members and name not in self.macros and name not in header_members()
-        )
+        others = self.members | self.macros | self.public | header_members()
+        return self.headers_first and name not in others
 
 
-def private_names(text):
-    names = set()
+def names_of(text):
+    """The private names of a file, and those that it gives to others."""
+    names, public = set(), set()
     scopes, start = [], 0  # of each open brace: "unnamed", "named" or "inner"
     for mark in re.finditer(r"[{};]", text):
         head = text[start : mark.start()].strip()
         start = mark.end()
         outside = "inner" not in scopes
-        if outside and head and ("unnamed" in scopes or head.startswith("static")):
-            names.update(declared(head))
+        if outside and head:
+            (names if "unnamed" in scopes or head.startswith("static") else public).update(declared(head))
         if mark.group() == "{":
             space = re.search(r"\bnamespace\b\s*([\w:]*)$", head)
             scopes.append("inner" if not space else "named" if space[1] else "unnamed")
         elif mark.group() == "}" and scopes:
             scopes.pop()
-    return {
+    names = {
         name for name in names - KEYWORDS if not re.fullmatch(r"[A-Z][A-Z_]+|\w+_t", name)
     }  # TEST_CASE("...") is no declaration
+    return names, public
 
 
 def agree(brought_here, spoken, brought_there):

@@ -18,7 +18,10 @@ FILES = {
     # Another meaning of a name, for the whole of its namespace.
     "e.cc": "namespace other {\nstruct Value { int v; };\n}\nnamespace ns {\nusing other::Value;\nint e() { return Value{5}.v; }\n}\n",
     "f.cc": "namespace ns {\ninline namespace g {\nstruct Value { int w; };\n}\nint f() { return Value{7}.w; }\n}\n",
-    "main.cc": '#include <cstdio>\nint a(); int b(); int c(); int d();\nnamespace ns { int e(); int f(); }\nint main() { std::printf("%d", a() + b() + c() + d() + ns::e() + ns::f()); }\n',
+    # One that the file also gives to others keeps its name, too.
+    "g.cc": "namespace {\nint pad(int x) { return x; }\n}\nint pad() { return pad(9); }\n",
+    "h.cc": "namespace {\nint pad() { return 11; }\n}\nint h() { return pad(); }\n",
+    "main.cc": '#include <cstdio>\nint a(); int b(); int c(); int d(); int pad(); int h();\nnamespace ns { int e(); int f(); }\nint main() { std::printf("%d", a() + b() + c() + d() + pad() + h() + ns::e() + ns::f()); }\n',
 }
 
 
@@ -33,11 +36,11 @@ for name, text in FILES.items():
     pathlib.Path(name).write_text(text)
 units = batches(1000, *FILES)
 members = [[name for name in FILES if f'{name}"' in pathlib.Path(unit).read_text()] for unit in units]
-assert members == [["a.cc", "b.cc", "e.cc", "main.cc"], ["c.cc", "f.cc"], ["d.cc"]], members
+assert members == [["a.cc", "b.cc", "e.cc", "g.cc"], ["c.cc", "f.cc", "h.cc", "main.cc"], ["d.cc"]], members
 assert len(batches(8, "a.cc", "b.cc")) == 2
 before = pathlib.Path(units[0]).stat().st_mtime_ns
 assert (
     batches(1000, *FILES) == units and pathlib.Path(units[0]).stat().st_mtime_ns == before
 )  # nothing to compile again
 subprocess.run([COMPILER, "-std=c++20", "-O0", *units, "-o", "program"], check=True)
-assert subprocess.run(["./program"], capture_output=True, text=True).stdout == str(1 + 23 + 100 + 1000 + 5 + 7)
+assert subprocess.run(["./program"], capture_output=True, text=True).stdout == str(1 + 23 + 100 + 1000 + 5 + 7 + 9 + 11)
