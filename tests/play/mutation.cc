@@ -90,7 +90,9 @@ op::AttrValue mutated(const op::AttrValue& v) {
             return pick(2) ? PartialShape::unknown() : PartialShape({kInts[pick(10)] < 0 ? -1 : 1 << 20, 3});
           else return sample;
         };
-        if constexpr (requires { x.push_back(x[0]); } && !std::is_same_v<T, std::string>) {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return {};
+        } else if constexpr (requires { x.push_back(x[0]); } && !std::is_same_v<T, std::string>) {
           T list = x;
           const auto what = pick(4);
           if (what == 0) list.clear();
@@ -103,8 +105,7 @@ op::AttrValue mutated(const op::AttrValue& v) {
           return op::AttrValue(std::move(list));
         } else if constexpr (std::is_same_v<T, Tensor>) {
           return op::AttrValue(mutated(x));
-        } else if constexpr (std::is_same_v<T, std::monostate> || std::is_same_v<T, op::EmptyList> || std::is_same_v<T, op::FunctionAttr> ||
-                             std::is_same_v<T, op::PlaceholderAttr>) {
+        } else if constexpr (std::is_same_v<T, op::EmptyList> || std::is_same_v<T, op::FunctionAttr> || std::is_same_v<T, op::PlaceholderAttr>) {
           return op::AttrValue(x);
         } else {
           return op::AttrValue(one(x));
