@@ -23,6 +23,7 @@ LEFT_OUT = {
     "sbatch ": "needs Slurm; tests/cluster/recipes.py plays the file",
     "kubectl ": "needs Kubernetes; tests/cluster/recipes.py plays the file's commands",
     "tests/outside/run.py": "tests of other packages, which it installs by name, and TensorFlow's answers to them",
+    "tests/cluster/interop.py": "plays with TensorFlow, which is not installed here; `make interop` runs it",
     "keras_own_tests.py": "tests of another package, which take minutes, and TensorFlow's answers to them",
 }
 
