@@ -15,20 +15,9 @@ import subprocess
 import sys
 import time
 
-from packages import need
+from packages import environment, field, need, varint
 
 FIGURES = ["import", "first run", "run", "bytes"]
-
-
-def number(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def field(tag, data):
-    return bytes([tag << 3 | 2]) + number(len(data)) + data
 
 
 def node(name, op, inputs=(), **attributes):
@@ -43,7 +32,7 @@ def node(name, op, inputs=(), **attributes):
 
 def graph(n, form):
     """A serialized GraphDef of about n nodes from x to y."""
-    kind, count = bytes([6 << 3, 1]), lambda k: bytes([3 << 3]) + number(k)  # DT_FLOAT, an integer
+    kind, count = bytes([6 << 3, 1]), lambda k: bytes([3 << 3]) + varint(k)  # DT_FLOAT, an integer
     nodes = [node("x", "Placeholder", dtype=kind)]
     if form == "chain":
         last = "x"
@@ -59,7 +48,7 @@ def graph(n, form):
             nodes.append(node(f"s{first}", "AddN", group, T=kind, N=count(len(group))))
             sums.append(f"s{first}")
         nodes.append(node("y", "AddN", sums, T=kind, N=count(len(sums))))
-    return b"".join(nodes) + field(4, bytes([1 << 3]) + number(2000))
+    return b"".join(nodes) + field(4, bytes([1 << 3]) + varint(2000))
 
 
 def resident():
@@ -100,14 +89,8 @@ def work(package, n, form):
 
 
 def measure(package, python, n, form):
-    root = pathlib.Path(__file__).resolve().parent.parent
-    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-    if package == "weft":
-        environment["PYTHONPATH"] = os.environ.get("WEFT_PACKAGE", str(root / "build/python"))
-    else:
-        environment.pop("PYTHONPATH", None)
     command = [*python.split(), __file__, "--work", package, "--sizes", str(n), "--form", form]
-    out = subprocess.run(command, capture_output=True, text=True, env=environment)
+    out = subprocess.run(command, capture_output=True, text=True, env=environment(package))
     if out.returncode:
         print(f"{package} at {n} nodes failed: {out.stderr.strip().splitlines()[-1:]}", flush=True)
         return None

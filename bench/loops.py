@@ -13,7 +13,6 @@ import argparse
 import collections
 import heapq
 import os
-import pathlib
 import subprocess
 import tempfile
 

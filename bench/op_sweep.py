@@ -12,14 +12,12 @@ import argparse
 import csv
 import math
 import os
-import pathlib
 import re
 import statistics
-import subprocess
 import sys
 import time
 
-from packages import need
+from packages import Side, need
 
 SIZES = [64, 16384, 2097152]
 
@@ -98,50 +96,18 @@ def work(package, threads):
             print("error", " ".join(str(e).split())[:200] or type(e).__name__, flush=True)
 
 
-class Side:
-    def __init__(self, package, python, threads):
-        root = pathlib.Path(__file__).resolve().parent.parent
-        environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-        if package == "weft":
-            environment["PYTHONPATH"] = os.environ.get("WEFT_PACKAGE", str(root / "build/python"))
-        else:
-            environment.pop("PYTHONPATH", None)
-        limit = ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))]
-        command = [*limit, *python.split(), __file__, "--work", package, "--threads", str(threads)]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=environment,
-        )
-        self.answer()
-
-    def answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"op_sweep.py: {' '.join(self.process.args)} ended with status {self.process.wait()}")
-        return line.strip()
-
-    def time(self, name, n, least, gradient):
-        self.process.stdin.write(f"{name}\t{n}\t{least}\t{int(gradient)}\n")
-        self.process.stdin.flush()
-        answer = self.answer()
-        return answer if answer.startswith("error") else float(answer)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
 
 
 def sweep(a, threads, names, least):
     """Rows (case, n, our seconds, the peer's): the medians of the rounds."""
-    sides = [Side(p, python, threads) for p in ("weft", "tensorflow") if (python := getattr(a, p))]
+    limit = ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))[:threads]))]
+    sides = [
+        Side(p, [*limit, *python.split(), __file__, "--work", p, "--threads", str(threads)])
+        for p in ("weft", "tensorflow")
+        if (python := getattr(a, p))
+    ]
     table = []
     for n in a.sizes:
         for name in names:
@@ -150,7 +116,7 @@ def sweep(a, threads, names, least):
             for turn in range(a.rounds):
                 for k in range(len(sides)):
                     k = (k + turn) % len(sides)  # who goes first changes
-                    got = sides[k].time(name, n, least, a.gradients)
+                    got = sides[k].ask(name, n, least, int(a.gradients))
                     if isinstance(got, str):
                         failed = failed or (sides[k].process.args, got)
                     else:

@@ -6,15 +6,12 @@ PYTHON: an interpreter that has the package (weft's is taken from build/python, 
 Both sides are processes that wait for their turn; a turn goes through a new iterator to its end, and the best turn counts. The time is that of the clock on the wall."""
 
 import argparse
-import os
-import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
-from packages import need
+from packages import Side, need
 
 CASES = {}
 
@@ -143,42 +140,6 @@ def work(package, folder, scale):
             print("error", " ".join(str(e).split())[:300] or type(e).__name__, flush=True)
 
 
-class Side:
-    def __init__(self, package, python, folder, scale):
-        root = pathlib.Path(__file__).resolve().parent.parent
-        environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-        if package == "weft":
-            environment["PYTHONPATH"] = os.environ.get("WEFT_PACKAGE", str(root / "build/python"))
-        else:
-            environment.pop("PYTHONPATH", None)
-        command = [*python.split(), __file__, "--work", package, "--folder", folder, "--scale", str(scale)]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=environment,
-        )
-        self.answer()
-
-    def answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"pipelines.py: {' '.join(self.process.args)} ended with status {self.process.wait()}")
-        return line.strip()
-
-    def run(self, name):
-        self.process.stdin.write(name + "\n")
-        self.process.stdin.flush()
-        answer = self.answer()
-        return answer if answer.startswith("error") else float(answer)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--weft", default="build/venv/bin/python")
@@ -197,9 +158,11 @@ def main():
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
         sides = {
-            name: Side(name, python, folder, a.scale) for name in ("weft", "tensorflow") if (python := getattr(a, name))
+            name: Side(name, [*python.split(), __file__, "--work", name, "--folder", folder, "--scale", str(a.scale)])
+            for name in ("weft", "tensorflow")
+            if (python := getattr(a, name))
         }
-        if isinstance(said := sides["weft"].run("prepare"), str):
+        if isinstance(said := sides["weft"].ask("prepare"), str):
             sys.exit(f"pipelines.py: {said}")
         for name in CASES:
             if not re.search(a.cases, name):
@@ -207,7 +170,7 @@ def main():
             best = {}
             for _ in range(a.rounds):
                 for package, side in sides.items():
-                    got = side.run(name)
+                    got = side.ask(name)
                     if isinstance(got, str):
                         print(f"{name:24s} {package}: {got}", flush=True)
                         failed = True

@@ -66,32 +66,19 @@ def _conv(tf, n, op, kind):
     return raw(tf, op, input=floats(*image(n)), filter=floats(*shape), strides=[1, step, step, 1], padding="SAME")
 
 
-@case("Conv2DBackpropInput")
-def _conv_input(tf, n, op, kind):
-    shape = image(n)
-    return raw(
-        tf,
-        op,
-        input_sizes=i32(*shape),
-        filter=floats(3, 3, 16, 16),
-        out_backprop=floats(*shape),
-        strides=[1, 1, 1, 1],
-        padding="SAME",
-    )
-
-
-@case("Conv2DBackpropFilter")
-def _conv_filter(tf, n, op, kind):
-    shape = image(n)
-    return raw(
-        tf,
-        op,
-        input=floats(*shape),
-        filter_sizes=i32(3, 3, 16, 16),
-        out_backprop=floats(*shape),
-        strides=[1, 1, 1, 1],
-        padding="SAME",
-    )
+@case(
+    "Conv2DBackpropInput",
+    "Conv2DBackpropFilter",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+)
+def _conv_gradient(tf, n, op, kind):
+    shape, filters = image(n), (3, 3, 16, 1 if op.startswith("Depthwise") else 16)
+    if op.endswith("Input"):
+        of = dict(input_sizes=i32(*shape), filter=floats(*filters))
+    else:
+        of = dict(input=floats(*shape), filter_sizes=i32(*filters))
+    return raw(tf, op, **of, out_backprop=floats(*shape), strides=[1, 1, 1, 1], padding="SAME")
 
 
 @case("DepthwiseConv2dNative", "DepthwiseConv2dNative/strides", "DepthwiseConv2dNative/two")
@@ -99,34 +86,6 @@ def _depthwise(tf, n, op, kind):
     many, step = 2 if kind == "two" else 1, 2 if kind == "strides" else 1
     return raw(
         tf, op, input=floats(*image(n)), filter=floats(3, 3, 16, many), strides=[1, step, step, 1], padding="SAME"
-    )
-
-
-@case("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_input(tf, n, op, kind):
-    shape = image(n)
-    return raw(
-        tf,
-        op,
-        input_sizes=i32(*shape),
-        filter=floats(3, 3, 16, 1),
-        out_backprop=floats(*shape),
-        strides=[1, 1, 1, 1],
-        padding="SAME",
-    )
-
-
-@case("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_filter(tf, n, op, kind):
-    shape = image(n)
-    return raw(
-        tf,
-        op,
-        input=floats(*shape),
-        filter_sizes=i32(3, 3, 16, 1),
-        out_backprop=floats(*shape),
-        strides=[1, 1, 1, 1],
-        padding="SAME",
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from op_cases.base import case, floats, i32, integers, random, raw, rows, text_count, words
+from packages import field
 
 
 @case("AsString")
@@ -119,15 +120,6 @@ def _csv(tf, n, op, kind):
 
 @case("ParseExampleV2")
 def _parse(tf, n, op, kind):
-    def number(value):
-        out = b""
-        while value > 127:
-            out, value = out + bytes([value & 127 | 128]), value >> 7
-        return out + bytes([value])
-
-    def field(tag, data):
-        return bytes([tag << 3 | 2]) + number(len(data)) + data
-
     values = field(2, field(1, floats(8).tobytes()))  # Feature{float_list{value packed}}
     example = field(1, field(1, field(1, b"x") + field(2, values)))
     count = max(1, n // 8)
