@@ -86,7 +86,7 @@ attack: build
 	@build/venv/bin/python tests/attack/run.py --minutes $(MINUTES) --build $(BUILD) $(NAMES)
 
 # The sanitizers' options are the tests' own (cmake/weft.cmake); programs that are built and run on the way take the one below.
-asan tsan: export ASAN_OPTIONS = detect_stack_use_after_return=0
+asan tsan: export ASAN_OPTIONS = detect_stack_use_after_return=0:intercept_tls_get_addr=0
 asan tsan: setup build/venv/ready
 	cmake --preset $@ -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure
 

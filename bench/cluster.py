@@ -108,13 +108,12 @@ def client(cluster):
 
 class Cluster:
     def __init__(self, interpreter, on_weft):
-        from run import command, free_ports
+        from tasks import cluster_of, command
 
-        cluster = json.dumps({"worker": [f"localhost:{p}" for p in free_ports(2)]})
+        cluster = json.dumps(cluster_of(worker=2))
+        side = interpreter, on_weft
         self.processes = [
-            subprocess.Popen(
-                command(interpreter, on_weft, "worker.py", cluster, "worker", str(i)), stdout=subprocess.PIPE, text=True
-            )
+            subprocess.Popen(command(side, "worker.py", cluster, "worker", str(i)), stdout=subprocess.PIPE, text=True)
             for i in range(2)
         ]
         for p in self.processes:

@@ -2,8 +2,9 @@
 
     cluster_growth.py --weft PYTHON [--tensorflow PYTHON] [--processes 1,2,4,8,16] [--rounds 5] [--plot cluster_growth.svg]
 
-For each number of processes: how many calls of a function (ten products of matrices of 256 rows, one thread) a client gets done per second by so many workers, and the
-milliseconds of an all-reduce of 1 MB between so many processes. Prints a table; --plot draws it. PYTHON: an interpreter that has the package (weft: PYTHONPATH says where it is).
+For each number of processes: how many ops (additions of two numbers, each result read) and how many calls of a function (ten products of matrices of 256 rows, one thread) a client
+gets done per second by so many workers, and the milliseconds of an all-reduce of 1 MB between so many processes. Prints a table; --plot draws it. PYTHON: an interpreter that has the
+package (weft: PYTHONPATH says where it is).
 """
 
 import argparse
@@ -18,12 +19,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "cluster")]
 ONE_THREAD = {**os.environ, "TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-CALLS = 8  # of each worker in a round
+CALLS, OPS = 8, 40  # of each worker in a round
 BYTES = 1 << 20
 
 
 def client(cluster):
-    """Answers each line with the calls that all workers did per second."""
+    """Answers "ops" or "calls" with those that all workers did per second."""
     import tensorflow as tf
 
     cluster = json.loads(cluster)
@@ -36,12 +37,13 @@ def client(cluster):
             x = tf.matmul(x, x) * 0.0039
         return tf.reduce_sum(x)
 
-    inputs = []
+    inputs, numbers = [], []
     for d in devices:
         with tf.device(d):
             inputs.append(tf.ones([256, 256]))
+            numbers.append(tf.constant(1.0))
 
-    def turn():
+    def calls():
         results = []
         for _ in range(CALLS):
             for d, x in zip(devices, inputs):
@@ -49,16 +51,30 @@ def client(cluster):
                     results.append(work(x))
         for r in results:
             r.numpy()
+        return len(results)
 
-    turn()
-    print("READY", flush=True)
-    for _ in sys.stdin:
-        begin = time.perf_counter()
+    def ops():
+        for _ in range(OPS):
+            results = []
+            for d, x in zip(devices, numbers):
+                with tf.device(d):
+                    results.append(x + x)
+            for r in results:
+                r.numpy()
+        return OPS * len(devices)
+
+    turns = {"ops": ops, "calls": calls}
+    for turn in turns.values():
         turn()
-        print(CALLS * len(devices) / (time.perf_counter() - begin), flush=True)
+    print("READY", flush=True)
+    for line in sys.stdin:
+        begin = time.perf_counter()
+        done = turns[line.strip()]()
+        print(done / (time.perf_counter() - begin), flush=True)
 
 
-def calls_per_second(interpreter, on_weft, count, rounds):
+def per_second(interpreter, on_weft, count, rounds):
+    """Ops and calls."""
     from tasks import cluster_of, command
 
     cluster = json.dumps(cluster_of(worker=count))
@@ -79,12 +95,13 @@ def calls_per_second(interpreter, on_weft, count, rounds):
         )
         if asked.stdout.readline() != "READY\n":
             sys.exit("a client did not start")
-        rates = []
+        rates = {"ops": [], "calls": []}
         for _ in range(rounds):
-            asked.stdin.write("go\n")
-            asked.stdin.flush()
-            rates.append(float(asked.stdout.readline()))
-        return statistics.median(rates)
+            for what, found in rates.items():
+                asked.stdin.write(what + "\n")
+                asked.stdin.flush()
+                found.append(float(asked.stdout.readline()))
+        return [statistics.median(found) for found in rates.values()]
     finally:
         for p in processes:
             p.kill()
@@ -137,24 +154,34 @@ def main():
         return client(args.client)
     processes = [int(n) for n in args.processes.split(",")]
     sides = {name: side for name, side in (("weft", args.weft), ("tensorflow", args.tensorflow)) if side}
-    rates, times = ({name: [] for name in sides} for _ in range(2))
+    found = {name: [] for name in sides}  # (ops, calls, milliseconds) by number of processes
     print(f"{os.cpu_count()} processors")
-    print(f"{'processes':>9}" + "".join(f"{name + ' calls/s':>20}{name + ' ms':>16}" for name in sides))
+    heads = ("ops/s", "calls/s", "ms")
+    print(f"{'processes':>9}" + "".join(f"{f'{name} {head}':>20}" for name in sides for head in heads))
     for n in processes:
         for name, interpreter in sides.items():
-            there = name == "weft" or n <= args.most_tensorflow
-            rates[name].append(calls_per_second(interpreter, name == "weft", n, args.rounds) if there else 0)
-            times[name].append(reduce_ms(interpreter, name == "weft", n, args.rounds) if there and n > 1 else 0)
-        row = "".join(f"{rates[name][-1]:>20.1f}{times[name][-1]:>16.2f}" for name in sides)
-        print(f"{n:>9}{row}", flush=True)
+            on_weft = name == "weft"
+            if not on_weft and n > args.most_tensorflow:
+                found[name].append((0, 0, 0))
+                continue
+            reduced = reduce_ms(interpreter, on_weft, n, args.rounds) if n > 1 else 0
+            found[name].append((*per_second(interpreter, on_weft, n, args.rounds), reduced))
+        print(f"{n:>9}" + "".join(f"{value:>20.2f}" for name in sides for value in found[name][-1]), flush=True)
     if args.plot:
-        reduced = {name: values for name, values in times.items() if any(values)}
-        body = chart(0, "calls of a function per second", f"{os.cpu_count()} processors", processes, rates)
-        body += chart(440, "all-reduce of 1 MB, milliseconds", f"{os.cpu_count()} processors", processes, reduced)
+        unit, body = f"{os.cpu_count()} processors", []
+        titles = (
+            "ops with their results per second",
+            "calls of a function per second",
+            "all-reduce of 1 MB, milliseconds",
+        )
+        for i, title in enumerate(titles):
+            lines = {name: [row[i] for row in rows] for name, rows in found.items()}
+            lines = {name: values for name, values in lines.items() if any(values)}
+            body += chart(440 * i, title, unit, processes, lines)
         text = "\n".join(body)
         pathlib.Path(args.plot).write_text(
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="900" height="270" font-family="sans-serif" font-size="12">\n'
-            f'<rect width="900" height="270" fill="white"/>\n{text}\n</svg>\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="1340" height="270" font-family="sans-serif" font-size="12">\n'
+            f'<rect width="1340" height="270" fill="white"/>\n{text}\n</svg>\n'
         )
 
 

@@ -3,6 +3,7 @@
 gpu.py [--peers PEERS.py] [--only NAME,...] [--device NAME] [--quick]    one line a case: name, contender, median microseconds
 gpu.py --part first          what the first eager op of this process costs, in milliseconds
 gpu.py --part memory         peak memory of a step, growth over many steps, out of memory provoked
+gpu.py --part kernels        which launches of a step take how long, launched one by one with events between them
 
 The networks are those of the peers' script: the same shapes, types and optimizer (Adam). Run it with PYTHONPATH of the package.
 """
@@ -20,7 +21,10 @@ parser.add_argument("--peers", help="script with the peers' side: PEERS.py torch
 parser.add_argument("--only", default="")
 parser.add_argument("--device", default="", help="/device:CPU:0: everything there")
 parser.add_argument("--quick", action="store_true", help="few repetitions: does it run?")
-parser.add_argument("--part", choices=("steps", "first", "memory"), default="steps")
+parser.add_argument("--part", choices=("steps", "first", "memory", "kernels"), default="steps")
+parser.add_argument(
+    "--most", type=int, default=25, help="launches that --part kernels prints of a step, the longest first"
+)
 options = parser.parse_args()
 only = set(filter(None, options.only.split(",")))
 
@@ -173,6 +177,14 @@ def training_step(name):
         powers[1].assign(powers[1] * 0.999)
         for w, a, b, g in zip(flat, m, v, gradients):
             number = lambda n: tf.cast(n, w.dtype)
+            if (
+                w.dtype != tf.float32
+            ):  # 0.999 is 1 in bfloat16: as the peers' script does it, with the numbers of each step in float
+                a.assign(number(0.9) * a + number(0.1) * g)
+                b.assign(number(0.999) * b + number(0.001) * g * g)
+                mean, variance = (tf.cast(s, tf.float32) / (1 - p) for s, p in zip((a, b), powers))
+                w.assign(number(tf.cast(w, tf.float32) - 1e-3 * mean / (tf.sqrt(variance) + 1e-7)))
+                continue
             tf.raw_ops.ResourceApplyAdam(
                 var=w.handle, m=a.handle, v=b.handle, beta1_power=number(powers[0]), beta2_power=number(powers[1]),
                 lr=number(1e-3), beta1=number(0.9), beta2=number(0.999), epsilon=number(1e-7), grad=g,
@@ -207,6 +219,37 @@ def steps():
         p = tf.cast(rng.standard_normal((n, n)).astype("f"), dtype)
         us = median_us(lambda: tf.matmul(p, p), 20)
         print(f"matmul{n}_{dtype.name} weft {us:.1f} = {2 * n**3 / us / 1e6:.0f} TFLOP/s", flush=True)
+
+
+def kernels():
+    from weft import _weft as native
+
+    for name in networks():
+        if only and name not in only:
+            continue
+        step, _ = training_step(name)
+        for _ in range(4):
+            step()
+        wait()
+        rounds = []
+        for _ in range(5):
+            native.start_trace()
+            step()
+            wait()
+            events = [e for e in native.stop_trace() if e[2].endswith("/stream:all")]
+            rounds.append([(e[1], e[0], (e[4] - e[3]) / 1e3) for e in events])
+        launches = [
+            (rounds[0][i][0], rounds[0][i][1], statistics.median(r[i][2] for r in rounds))
+            for i in range(len(rounds[0]))
+        ]
+        print(f"{name}: {len(launches)} launches, {sum(t for *_, t in launches):.0f} us")
+        kinds = {}
+        for kernel, _, us in launches:
+            kind = kernel.split("_")[-1]
+            kinds[kind] = kinds.get(kind, 0) + us
+        print("  by kind: " + ", ".join(f"{k} {us:.0f}" for k, us in sorted(kinds.items(), key=lambda x: -x[1])))
+        for number, (kernel, node, us) in sorted(enumerate(launches), key=lambda x: -x[1][2])[: options.most]:
+            print(f"  {us:9.1f} us  {number:4} {kernel:32} {node}")
 
 
 def first():
@@ -251,7 +294,7 @@ def memory():
 
 # Where nobody says otherwise everything goes to the first GPU; calls in a device scope take another way.
 with tf.device(options.device) if options.device else contextlib.nullcontext():
-    {"steps": steps, "first": first, "memory": memory}[options.part]()
+    {"steps": steps, "first": first, "memory": memory, "kernels": kernels}[options.part]()
 if options.peers and options.part == "steps":
     for side in ("torch", "jax"):
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}

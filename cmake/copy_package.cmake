@@ -1,4 +1,4 @@
-# cmake -D SOURCE=folder -D PACKAGE=folder -P copy_package.cmake: copies the Python package and removes modules that it no longer has: a stale one could still be imported.
+# cmake -D SOURCE=folder -D PACKAGE=folder -D PYTHON=interpreter -P copy_package.cmake: copies the Python package and removes modules that it no longer has: a stale one could still be imported.
 file(GLOB_RECURSE sources RELATIVE ${SOURCE} ${SOURCE}/*.py)
 file(GLOB_RECURSE copies RELATIVE ${PACKAGE} ${PACKAGE}/*.py)
 list(FILTER copies EXCLUDE REGEX "^include/")
@@ -19,3 +19,5 @@ foreach(stale ${copies})
   endwhile()
 endforeach()
 file(COPY ${SOURCE}/ DESTINATION ${PACKAGE} PATTERN __pycache__ EXCLUDE)
+# Compiled once, as pip does: tests start many interpreters, which write nothing beside the sources and would each compile the package again.
+execute_process(COMMAND ${PYTHON} -m compileall -q ${PACKAGE} COMMAND_ERROR_IS_FATAL ANY)

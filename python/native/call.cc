@@ -403,7 +403,9 @@ PyObject* call_op(OpCallable& c, const Given& given) {
   trace::OpCall call(used_context());
   check(call.reset(*c.spec, api::scoped_device()));
   int64_t elements = 0;
-  for (Value& v : inputs) {
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    look_for_signals(k);
+    const Value& v = inputs[k];
     auto* h = trace::eager_handle(v);
     if (!h) {
       PyErr_Format(PyExc_TypeError,

@@ -11,6 +11,7 @@
 #include "op/collective.h"
 #include "op/step_trace.h"
 #include "ops/random/random_common.h"
+#include "runtime/hot_plan.h"
 #include "runtime/shared_devices.h"
 #include "weft/context.h"
 #include "weft/error.h"
@@ -254,6 +255,7 @@ void bind_context(nb::module_& m) {
   m.def(
       "set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
       "For functions that are made from here on.");
+  m.def("set_exact_results", runtime::set_exact_results, nb::arg("on"), "Whether results have the same bits with and without the compiler.");
   m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });
   m.def("set_soft_placement", [](bool on) { api::context().soft_placement.store(on); });
   m.def("scoped_device", [] { return api::scoped_device(); });

@@ -2,11 +2,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
+
 #include "bridge.h"
 #include "engine/engine.h"
 #include "io/op_def.h"
 #include "op/op_traits.h"
+#include "wire/message_view.h"
 #include "wire/new_file.h"
+#include "wire/proto.h"
 #include "wire/record.h"
 #include "wire/schema.h"
 #include "wire/text_format.h"
@@ -67,9 +71,59 @@ nb::dict op_traits(const std::string& name) {
   return out;
 }
 
+// Every number of a packed list ends inside it.
+bool whole_varints(std::string_view bytes) {
+  size_t length = 0;
+  for (const char byte : bytes) {
+    if (++length > 10) return false;
+    if (static_cast<int8_t>(byte) >= 0) length = 0;
+  }
+  return length == 0;
+}
+
+// The bytes are such a message down to its last field, and its text is ASCII: whoever reads a part of it later will meet no error. False: perhaps not.
+bool is_plain(const wire::MessageDef& message, std::string_view bytes, int depth) {
+  if (depth > wire::kMaxMessageDepth / 2) return false;
+  wire::ProtoReader r(bytes);
+  while (r.next()) {
+    const wire::FieldDef field = r.type() == wire::WireType::kBytes ? message.find(r.field()) : wire::FieldDef();
+    if (!field) continue;
+    switch (field.type()) {
+      case wire::FieldType::kMessage:
+        if (!is_plain(field.message(), r.bytes(), depth + 1)) return false;
+        break;
+      case wire::FieldType::kString:
+        if (std::any_of(r.bytes().begin(), r.bytes().end(), [](char c) { return static_cast<int8_t>(c) < 0; })) return false;
+        break;
+      case wire::FieldType::kBytes: break;
+      default:
+        switch (wire::wire_type(field.type())) {
+          case wire::WireType::kFixed32:
+            if (r.bytes().size() % 4) return false;
+            break;
+          case wire::WireType::kFixed64:
+            if (r.bytes().size() % 8) return false;
+            break;
+          case wire::WireType::kVarint:
+            if (!whole_varints(r.bytes())) return false;
+            break;
+          default: return false;
+        }
+    }
+  }
+  return r.ok();
+}
+
 }  // namespace
 
 void bind_proto(nb::module_& m) {
+  m.def(
+      "proto_is_plain",
+      [](const std::string& name, nb::bytes b) {
+        const wire::MessageDef message = wire::Schema::builtin().find(name);
+        return message && is_plain(message, view(b), 0);
+      },
+      "Whether the bytes are surely such a message, with no text but ASCII.");
   m.def("proto_schema", schema, "Messages and enums of proto/.");
   m.def(
       "proto_text", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_text(message, view(b)))); },

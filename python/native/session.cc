@@ -121,17 +121,24 @@ void bind_session(nb::module_& m) {
             options.proto = {proto.c_str(), proto.size()};
             options.metadata = &metadata;
             if (traced) options.trace = &trace;
-            nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
-              return s.session->run(in, values, out, results, nodes, options);
+            std::vector<std::string> graphs;
+            nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) -> Status {
+              WEFT_RETURN_IF_ERROR(s.session->run(in, values, out, results, nodes, options));
+              if (s.session->remote() || !io::wants_partition_graphs(options.proto)) return {};
+              WEFT_ASSIGN(auto instance, s.session->prepare(in, out, nodes));
+              WEFT_ASSIGN(auto placed, instance->optimized({}));
+              WEFT_ASSIGN(std::string def, io::encode_placed_graph(*placed.graph));
+              graphs.push_back(std::move(def));
+              return {};
             });
             if (traced) {
-              if (!s.session->remote()) metadata = io::encode_run_metadata(trace.take());
+              if (!s.session->remote()) metadata = io::encode_run_metadata(trace.take(), graphs);
               made.append(nb::bytes(metadata.data(), metadata.size()));
             }
             return made;
           },
           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, nb::arg("timeout_ms") = 0,
-          nb::arg("options") = nb::bytes(""), "When traced, the last of the results is a RunMetadata.")
+          nb::arg("options") = nb::bytes(""), "When traced, the last of the results is a RunMetadata; `options` is a RunOptions.")
       .def(
           "partial_run",
           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {

@@ -84,7 +84,10 @@ std::vector<Value> values_of(nb::handle list) {
   return out;
 }
 
-const Tensor& data_of(PyObject* tensor) {
+namespace {
+
+// Waited for, wherever it lies.
+eager::TensorHandle* waited_for(PyObject* tensor) {
   ValueRep* rep = rep_of(tensor);
   if (rep->owner()) {
     PyErr_SetString(PyExc_NotImplementedError, "a tensor of a graph has no value until the graph runs");
@@ -94,6 +97,13 @@ const Tensor& data_of(PyObject* tensor) {
   if (!h->ready()) {
     check(run_released(true, [&] { return h->wait(); }));
   }
+  return h;
+}
+
+}  // namespace
+
+const Tensor& data_of(PyObject* tensor) {
+  eager::TensorHandle* const h = waited_for(tensor);
   if (!core::memory_of(h->tensor())) [[likely]]
     return h->tensor();
   // Of another device: a copy that lives until this thread has asked for some others.
@@ -200,7 +210,7 @@ PyObject* get_shape(PyObject* self, void*) {
     if (rep->owner() || is_elsewhere(self)) {
       dims = nb::steal(shape_tuple(rep->shape()));
     } else {
-      const Shape& s = data_of(self).shape();
+      const Shape& s = waited_for(self)->tensor().shape();
       dims = nb::steal(must(PyTuple_New(s.rank())));
       for (int i = 0; i < s.rank(); ++i) PyTuple_SET_ITEM(dims.ptr(), i, PyLong_FromLongLong(s.dim(i)));
     }
@@ -211,7 +221,7 @@ PyObject* get_shape(PyObject* self, void*) {
 PyObject* get_shape_tuple(PyObject* self, PyObject*) {
   return guarded([&] {
     ValueRep* rep = rep_of(self);
-    return rep->owner() || is_elsewhere(self) ? shape_tuple(rep->shape()) : shape_tuple(PartialShape(data_of(self).shape()));
+    return rep->owner() || is_elsewhere(self) ? shape_tuple(rep->shape()) : shape_tuple(PartialShape(waited_for(self)->tensor().shape()));
   });
 }
 
@@ -224,7 +234,7 @@ PyObject* get_backing_device(PyObject* self, void* closure) {
   const auto* h = static_cast<eager::TensorHandle*>(rep);
   if (!h->device() || h->device()->host_memory()) return get_device(self, closure);
   return guarded([&]() -> PyObject* {
-    data_of(self);  // waited for
+    waited_for(self);
     if (core::memory_of(h->tensor())) return get_device(self, nullptr);
     const std::string& name = api::context().host()->name();
     return PyUnicode_FromStringAndSize(name.data(), Py_ssize_t(name.size()));
@@ -276,9 +286,10 @@ PyObject* set_shape(PyObject* self, PyObject* shape) {
   return guarded([&]() -> PyObject* {
     const PartialShape more = shape_of(shape);
     if (!rep_of(self)->owner()) {
-      if (!PartialShape(data_of(self).shape()).compatible_with(more)) {
-        PyErr_Format(PyExc_ValueError, "Tensor's shape %s is not compatible with supplied shape %s.",
-                     PartialShape(data_of(self).shape()).to_string().c_str(), more.to_string().c_str());
+      const PartialShape own(waited_for(self)->tensor().shape());
+      if (!own.compatible_with(more)) {
+        PyErr_Format(PyExc_ValueError, "Tensor's shape %s is not compatible with supplied shape %s.", own.to_string().c_str(),
+                     more.to_string().c_str());
         raise_current();
       }
       Py_RETURN_NONE;

@@ -194,6 +194,14 @@ class Builder {
     WEFT_RETURN_IF_ERROR(compiler::prepare(body, shapes, {}));
     WEFT_ASSIGN(f.module, compiler::lower(body, lower));
     f.module->name = f.name;
+    const auto no_complex = [&](const std::string& name, core::DType t) {
+      return core::is_complex_type(t)
+                 ? core::unimplemented("'", name, "' of '", f.name, "' is ", core::dtype_name(t), ", which compiled classes have no type for")
+                 : core::Status();
+    };
+    for (const ir::Parameter& p : f.module->parameters) WEFT_RETURN_IF_ERROR(no_complex(p.name, p.type.dtype));
+    for (size_t i = 0; i < f.module->results.size(); ++i)
+      WEFT_RETURN_IF_ERROR(no_complex(f.module->results[i].name, f.module->main->results[i]->type.dtype));
     std::vector<std::string> taken;
     for (const ir::Symbol& s : f.module->symbols) taken.push_back(s.name);
     for (size_t i = 0; i < f.module->parameters.size(); ++i) {

@@ -314,10 +314,10 @@ std::string cpp_header(const Net& net, const std::string& file) {
     if (net.state_bytes > int64_t(net.initial.size()))
       out += cat("    std::memset(state_.data() + ", int64_t(net.initial.size()), ", 0, ", net.state_bytes - int64_t(net.initial.size()), ");\n");
     out += "  }\n";
-    static const ir::Module kNone;
+    const ir::Module none;
     for (const NetVariable& v : net.variables) {
       out += cat("  ", c_type(v.type.dtype), "* ", v.identifier, "() noexcept { return reinterpret_cast<", c_type(v.type.dtype),
-                 "*>(state_.data() + ", v.offset, "); }  // ", comment_safe(v.name), ": ", shape_text(v.type, kNone), "\n");
+                 "*>(state_.data() + ", v.offset, "); }  // ", comment_safe(v.name), ": ", shape_text(v.type, none), "\n");
     }
   }
   // Tables for programs that go by name.

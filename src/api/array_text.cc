@@ -201,7 +201,7 @@ std::string complex_scalar(double re, double im, const FloatKind& kind) {
 }
 
 // bytes as Python writes them.
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   const char quote = s.find('\'') != s.npos && s.find('"') == s.npos ? '"' : '\'';
   std::string out = std::string("b") + quote;
   for (const char c : s) {
@@ -271,7 +271,7 @@ Cells aligned(Cells cells) {
 }
 template <class T>
 std::string element(const T& v) {
-  if constexpr (std::is_same_v<T, core::tstring>) return quoted(v.view());
+  if constexpr (std::is_same_v<T, core::tstring>) return in_quotes(v.view());
   else if constexpr (std::is_same_v<T, core::ResourceHandle>) return "<resource>";
   else if constexpr (std::is_same_v<T, core::Variant>) return core::cat("<", v.type_name(), ">");
   else if constexpr (std::is_same_v<T, bool>) return v ? "True" : "False";
@@ -360,7 +360,7 @@ class Layout {
         done += dots ? "..." : nested(dim + 1, width - 1);
         continue;
       }
-      const std::string& word = dots ? kDots : cells_[next_++];
+      const std::string_view word = dots ? std::string_view("...") : cells_[next_++];
       if (i) line += ' ';
       if (line.size() + word.size() > width - 1 && line.size() > indent.size()) {
         line.erase(line.find_last_not_of(' ') + 1);
@@ -376,7 +376,6 @@ class Layout {
     return "[" + done + "]";
   }
 
-  inline static const std::string kDots = "...";
   const core::Tensor& t_;
   const Cells& cells_;
   bool cut_;

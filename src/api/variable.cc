@@ -146,7 +146,7 @@ std::string Variable::device() const {
   return d ? d->name() : api::context().host()->name();
 }
 const std::function<Tensor(const Tensor&)>& Variable::constraint() const {
-  static const std::function<Tensor(const Tensor&)> none;
+  static const auto& none = *new std::function<Tensor(const Tensor&)>;
   Constraints& c = constraints();
   std::lock_guard lock(c.mutex);
   auto it = c.by_state.find(&state_of(*this));

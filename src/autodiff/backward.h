@@ -1,6 +1,7 @@
 // Inside autodiff: the walk back through one graph, and what the gradients of nodes that call functions share.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,11 +14,18 @@
 
 namespace weft_engine::autodiff {
 
+// How the loops inside a function are differentiated (loop_gradient.cc): those that share their functions share that, too.
+struct LoopPlan;
+struct LoopPlans {
+  std::map<std::string, std::shared_ptr<const LoopPlan>> by_request;
+};
+
 // The functions whose gradients are being made around this one: a call of one of them is one of itself.
 struct Inside {
   std::string function;
   const Inside* outer = nullptr;
   int depth = 1;
+  std::shared_ptr<LoopPlans> loops;
 };
 
 class Backward {

@@ -8,7 +8,7 @@
 namespace weft_engine::autodiff {
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(auto def, library->find(f.name));
   return instantiate_function(*def, f.attrs ? *f.attrs : kNone, registry, library);
 }
@@ -85,7 +85,7 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
     if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
   }
   if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
-  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1};
+  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1, inside ? inside->loops : std::make_shared<LoopPlans>()};
   BodyGradient out;
   WEFT_RETURN_IF_ERROR(core::with_stack([&]() -> Status {
     WEFT_ASSIGN(out, differentiate_here(registry, library, f, want, dys, args, here, scope, slices));

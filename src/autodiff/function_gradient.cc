@@ -238,7 +238,7 @@ class Maker {
 Result<FunctionGradient> around_given(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
                                       const FunctionDef& def, const std::string& given, const std::vector<bool>& want, const std::vector<DType>& dys,
                                       const std::string& key, const std::string& backward) {
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
   std::vector<DType> args, rets, grad_args, grad_rets;
   WEFT_RETURN_IF_ERROR(function_types(def, attrs, args, rets));
@@ -343,7 +343,7 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
 
 Result<FunctionGradient> function_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function,
                                            const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad, bool slices) {
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(auto def, library->find(function.name));
   std::vector<DType> args, rets;
   WEFT_RETURN_IF_ERROR(function_types(*def, function.attrs ? *function.attrs : kNone, args, rets));

@@ -1,6 +1,7 @@
 #include "autodiff/pack.h"
 
 #include <map>
+#include <set>
 
 #include "graph/passes/loops.h"
 #include "op/emit.h"
@@ -9,18 +10,37 @@ namespace weft_engine::autodiff {
 
 Result<Pack> pack(BodyGradient& g, std::vector<Endpoint>& values) {
   Pack out;
-  if (values.size() <= kMostSaved) return out;
-  std::map<DType, std::vector<Endpoint>> by_type;
-  for (const Endpoint& v : values) by_type[base_type(type_of(v))].push_back(v);
-  values.clear();
+  std::set<const Node*> callers;
+  size_t by_callers = 0;
+  for (const Endpoint& v : values) {
+    if (!calls_functions(*v.node)) continue;
+    callers.insert(v.node);
+    ++by_callers;
+  }
+  const bool all = values.size() > kMostSaved;
+  if (!all && (callers.size() < 2 || by_callers <= kMostSavedByCalls)) return out;
+  const auto chosen = [&](const Endpoint& v) { return all || callers.contains(v.node); };
+  // A list for each type and shape, which compiled code needs to know; for each type where that are too many.
+  std::set<std::string> shapes;
+  for (const Endpoint& v : values) {
+    if (chosen(v)) shapes.insert(cat(shape_of(v)));
+  }
+  const bool by_shape = shapes.size() <= kMostShapes;
+  std::map<std::pair<DType, std::string>, std::vector<Endpoint>> groups;
+  for (const Endpoint& v : values) {
+    if (chosen(v)) groups[{base_type(type_of(v)), by_shape ? cat(shape_of(v)) : std::string()}].push_back(v);
+  }
+  std::erase_if(values, chosen);
   GraphEmitter& e = *g.emitter;
   const size_t before = e.added().size();
-  for (auto& [type, members] : by_type) {
+  for (auto& [key, members] : groups) {
+    const DType type = key.first;
     if (type == DType::kResource || members.size() == 1) {
       values.insert(values.end(), members.begin(), members.end());
       continue;
     }
-    Value list = empty_list(e, PartialShape::unknown(), scalar(e, DType::kInt32, -1), type);
+    const PartialShape shape = by_shape ? shape_of(members[0]) : PartialShape::unknown();
+    Value list = empty_list(e, shape, scalar(e, DType::kInt32, double(members.size())), type);
     for (const Endpoint& v : members) list = pushed_back(list, e.wrap(v), type);
     WEFT_RETURN_IF_ERROR(e.take_status());
     values.push_back(GraphEmitter::unwrap(list));

@@ -1,12 +1,12 @@
-// Saved values in lists. A function that calls another and loops over a third saves what each of them saves: in trees of calls the number doubles at each level. Beyond
-// kMostSaved the values of one type therefore become one list, so that it stays bounded.
+// Saved values in lists. A function that calls another and loops over a third saves what each of them saves: in trees of calls the number doubles at each level. Where
+// several calls give more than kMostSavedByCalls, those of one type and shape therefore become one list, and all do beyond kMostSaved: so the number stays bounded.
 #pragma once
 
 #include "autodiff/split.h"
 
 namespace weft_engine::autodiff {
 
-constexpr size_t kMostSaved = 1024;
+constexpr size_t kMostSaved = 1024, kMostSavedByCalls = 128, kMostShapes = 32;
 
 struct Packed {
   Endpoint list;

@@ -6,7 +6,7 @@
 namespace weft_engine::autodiff {
 
 Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(auto def, library->find(f.name));
   std::vector<DType> args, rets, grad_args, grads;
   WEFT_RETURN_IF_ERROR(function_types(*def, f.attrs ? *f.attrs : kNone, args, rets));

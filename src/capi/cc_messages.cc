@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "capi/cc_internal.h"
+#include "wire/cpp_text.h"
 #include "wire/text_format.h"
 
 using namespace weft_engine::capi;  // NOLINT
@@ -65,7 +66,7 @@ const weft_message_type* weft_message_type_of(weft_text name) {
 }
 
 TF_Buffer* weft_message_to_text(weft_text type, weft_text bytes, int form) {
-  auto text = form == 2 ? wire::binary_to_json(view_of(type), view_of(bytes)) : wire::binary_to_text(view_of(type), view_of(bytes));
+  auto text = form == 2 ? wire::binary_to_json(view_of(type), view_of(bytes)) : wire::binary_to_cpp_text(view_of(type), view_of(bytes));
   if (!text.ok()) return new_buffer("");
   if (form != 1) return new_buffer(*text);
   // Texts have no line ends of their own: they are written with escapes.

@@ -143,11 +143,18 @@ void TFE_ReportErrorToCluster(TFE_Context* c, int code, const char* message, TF_
     });
   });
 }
-// The tasks and states are objects of TensorFlow's own C++ classes, which only its libraries have.
-void TFE_GetTaskStates(TFE_Context* c, const TF_Buffer&, void*, TF_Status* status) {
+// TensorFlow's takes arrays of protobuf's C++ objects and of its own statuses, whose layout only its libraries know.
+void TFE_GetTaskStates(TFE_Context* c, const TF_Buffer& tasks, void* states, TF_Status* status) {
   guard(status, [&]() -> Status {
-    return with_agent(
-        c, [](Agent&) -> Status { return unimplemented("TFE_GetTaskStates takes objects of protobuf's C++ classes, which weft does not have"); });
+    return with_agent(c, [&](Agent& a) -> Status {
+      if (tasks.length) WEFT_NOT_NULL(tasks.data);
+      WEFT_ASSIGN(const auto infos, a.task_states(std::string_view(static_cast<const char*>(tasks.data), tasks.length)));
+      auto* const out = static_cast<TF_Status**>(states);
+      if (!infos.empty()) WEFT_NOT_NULL(out);
+      for (size_t i = 0; i < infos.size(); ++i) WEFT_NOT_NULL(out[i]);
+      for (size_t i = 0; i < infos.size(); ++i) out[i]->status = infos[i].error;
+      return {};
+    });
   });
 }
 void TFE_WaitAtBarrier(TFE_Context* c, const char* id, int64_t timeout_ms, TF_Status* status) {

@@ -29,7 +29,7 @@ Result<const T*> typed(TF_Operation* oper, const char* name, std::string_view ki
     return not_found("No attr named '", name, "' in NodeDef:", node);
   }
   if (const T* t = v->get<T>()) return t;
-  static const T kEmpty{};
+  static const T& kEmpty = *new T{};
   if (v->get<weft_engine::op::EmptyList>() && kind.starts_with("list(")) return &kEmpty;
   return invalid_argument("AttrValue had value with type '", v->kind(), "' when '", kind, "' expected");
 }

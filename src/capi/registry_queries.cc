@@ -100,7 +100,7 @@ TF_Library* TF_LoadPluggableDeviceLibrary(const char* path, TF_Status* status) {
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // kept: what it registered may be in use
     if (!library) return not_found(dlerror());
     static std::mutex mutex;
-    static std::set<void*> loaded;  // what they bring is registered once
+    static auto& loaded = *new std::set<void*>;  // what they bring is registered once
     const std::lock_guard lock(mutex);
     auto made = std::make_unique<TF_Library>(TF_Library{{}, {}});
     if (!loaded.count(library)) {

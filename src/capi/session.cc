@@ -90,7 +90,7 @@ TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft_engine::runtime::Sessio
   return s;
 }
 
-// RunOptions: trace_level 1, timeout_in_ms 2.
+// RunOptions: trace_level 1, timeout_in_ms 2; output_partition_graphs is read where the metadata is written.
 struct Run {
   int64_t timeout_ms = 0;
   bool trace = false;
@@ -176,7 +176,17 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
   if (trace && run_metadata) options.trace = &steps;
   if (run_metadata) options.metadata = &metadata;
   WEFT_RETURN_IF_ERROR(session->session->run(feeds.span(), values.span(), fetches.span(), results.span(), wanted.span(), options));
-  if (run_metadata) fill_buffer(run_metadata, session->session->remote() ? metadata : weft_engine::io::encode_run_metadata(steps.take()));
+  if (run_metadata && !session->session->remote()) {
+    std::vector<std::string> graphs;
+    if (weft_engine::io::wants_partition_graphs(options.proto)) {
+      WEFT_ASSIGN(auto instance, session->session->prepare(feeds.span(), fetches.span(), wanted.span()));
+      WEFT_ASSIGN(auto placed, instance->optimized({}));
+      WEFT_ASSIGN(std::string def, weft_engine::io::encode_placed_graph(*placed.graph));
+      graphs.push_back(std::move(def));
+    }
+    metadata = weft_engine::io::encode_run_metadata(steps.take(), graphs);
+  }
+  if (run_metadata) fill_buffer(run_metadata, metadata);
   for (int i = 0; i < noutputs; ++i) output_values[i] = new TF_Tensor{std::move(results[size_t(i)])};
   return {};
 }

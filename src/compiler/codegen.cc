@@ -20,7 +20,7 @@ core::Result<const CodegenApi*> load() {
 }  // namespace
 
 core::Result<const CodegenApi*> codegen() {
-  static const core::Result<const CodegenApi*> api = load();
+  static const auto& api = *new core::Result<const CodegenApi*>(load());
   return api;
 }
 

@@ -3,6 +3,7 @@
 // the other side.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,11 +19,14 @@ namespace weft_engine::compiler {
 struct Pool {
   void (*parallel_for)(void* pool, int64_t n, void (*f)(void* data, int64_t begin, int64_t end), void* data) = nullptr;
   void* pool = nullptr;
+  // Loops of the model ask it each time they turn, in code that is `stoppable`: not 0 ends the call with kStopped.
+  int32_t (*stopped)(void* pool) = nullptr;
 };
+inline constexpr int32_t kStopped = -1;
 
 // Compiled code. `parameters` and `results` as in the module (results that are new values of a state are null: the state is written
 // in place); `constants` as in Plan::constants (null if they are inside the object); `symbols`: the open sizes; `arena`: arena_bytes, 64-byte
-// aligned, contents of no meaning between calls. 0, or 1 + the number of one of the module's messages.
+// aligned, contents of no meaning between calls. 0, or 1 + the number of one of the module's messages; no state is written after an error.
 using Entry = int32_t (*)(void* const* parameters, void* const* results, const void* const* constants, const int64_t* symbols, char* arena,
                           const Pool* pool);
 
@@ -41,6 +45,8 @@ struct CodegenOptions {
   std::string triple, cpu, features;   // empty: this machine's; cpu "native" too
   bool embed_constants = true;         // into read-only data of the object; else they come with the call
   enum class Emit : uint8_t { kObject, kAssembly, kLlvm } emit = Emit::kObject;
+  bool stoppable = false;              // every call brings a Pool with `stopped`, whose parallel_for may be null
+  const std::atomic<bool>* give_up = nullptr;  // once true, the work ends soon, with Cancelled
 };
 
 // Code in this process.
@@ -48,6 +54,9 @@ class JitCode {
  public:
   virtual ~JitCode() = default;
   virtual Entry entry() const = 0;
+  virtual size_t bytes() const = 0;
+  // May a call find an error after it has written a state? Else a call that fails has changed nothing.
+  virtual bool fails_late() const = 0;
 };
 
 // Tells a library of another build, as far as the layout of what is exchanged does.

@@ -58,7 +58,7 @@ TEST_CASE("functions of one float, to the last bits") {
   std::mt19937_64 random(3);
   for (const Range& r : ranges) {
     g.out(g.b.unary(r.op, g.in(DType::kFloat, {n})));
-    Array a{DType::kFloat, {n}, {}, {}};
+    Array a{DType::kFloat, {n}, {}, {}, {}};
     std::uniform_real_distribution<double> real(r.low, r.high);
     for (int64_t k = 0; k < n; ++k) a.f.push_back(size_t(k) < special.size() ? special[size_t(k)] : float(real(random)));
     parameters.push_back(a);
@@ -228,7 +228,7 @@ TEST_CASE("Philox: the published numbers for zeros and ones") {
     Value key = g.in(DType::kUint64, {}), counter = g.in(DType::kUint64, {2});
     g.out(g.b.philox(key, counter, 6));
     const int64_t v = ones ? -1 : 0;
-    const auto r = run_compiled(*g.m, {Array{DType::kUint64, {}, {}, {v}}, Array{DType::kUint64, {2}, {}, {v, v}}}, {});
+    const auto r = run_compiled(*g.m, {Array{DType::kUint64, {}, {}, {}, {v}}, Array{DType::kUint64, {2}, {}, {}, {v, v}}}, {});
     REQUIRE_MESSAGE(r.ok(), r.status().to_string());
     const std::vector<int64_t> want = ones ? std::vector<int64_t>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}
                                            : std::vector<int64_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};

@@ -47,6 +47,7 @@ struct GpuLaunch {
   };
   Kind kind = Kind::kKernel;
   std::string entry;
+  void* function = nullptr;  // the caller's: what it found for `entry`
   ir::Dim blocks = 1;
   int threads = 1;
   std::vector<GpuArg> args;

@@ -140,9 +140,25 @@ TEST_CASE("schedules of reductions") {
     std::vector<int> axes;
   };
   // A thread, a warp, a block; columns; several blocks for one number.
-  const Shape shapes[] = {{{7, 5}, {1}},   {{70, 100}, {1}}, {{3, 5000}, {1}},   {{2, 20000}, {1}},       {{30000}, {0}},
-                          {{100, 7}, {0}}, {{700, 40}, {0}}, {{5, 60, 33}, {1}}, {{4, 9, 50, 6}, {1, 3}}, {{4, 9, 50, 6}, {0, 2}},
-                          {{0, 5}, {0}},   {{5, 0}, {0}},    {{6, 1}, {1}}};
+  const Shape shapes[] = {{{7, 5}, {1}},
+                          {{70, 100}, {1}},
+                          {{3, 5000}, {1}},
+                          {{2, 20000}, {1}},
+                          {{30000}, {0}},
+                          {{100, 7}, {0}},
+                          {{700, 40}, {0}},
+                          {{5, 60, 33}, {1}},
+                          {{4, 9, 50, 6}, {1, 3}},
+                          {{4, 9, 50, 6}, {0, 2}},
+                          {{0, 5}, {0}},
+                          {{5, 0}, {0}},
+                          {{6, 1}, {1}},
+                          // Several elements a thread: columns, few columns, rows, rows in several blocks.
+                          {{700, 64}, {0}},
+                          {{3000, 8}, {0}},
+                          {{9, 512}, {1}},
+                          {{3, 4, 256, 24}, {0, 1, 2}},
+                          {{2, 40000}, {1}}};
   for (const Shape& s : shapes) {
     BuiltModule g;
     std::vector<Dim> dims(s.dims.begin(), s.dims.end());
@@ -154,6 +170,45 @@ TEST_CASE("schedules of reductions") {
     INFO(g.m->main->results[0]->type.to_string(), " of ", x->type.to_string());
     CHECK(wrong(*g.m, 1e-4) == "");
   }
+}
+
+TEST_CASE("kernels that do not depend on each other share a launch") {
+  BuiltModule g;
+  Value x = g.in(DType::kFloat, {40, 7}), y = g.in(DType::kFloat, {5}), n = g.in(DType::kInt32, {});
+  g.out(g.b.mul(x, x));
+  g.out(g.b.concat({y, g.b.mul(y, 2.0), y}, 0));
+  g.out(g.b.add(n, 1));
+  g.out(g.b.unary(ir::Unary::kExp, y));
+  CHECK(wrong(*g.m, 1e-6) == "");
+  const auto plan = compiler::make_plan(*g.m, 0);
+  REQUIRE(plan.ok());
+  const auto api = compiler::codegen();
+  REQUIRE(api.ok());
+  const auto code = (*api)->gpu(*plan, {});
+  REQUIRE_MESSAGE(code.ok(), code.status().to_string());
+  CHECK(code->launches.size() == 1);
+  // One that reads what another writes waits for it.
+  BuiltModule h;
+  Value a = h.in(DType::kFloat, {6}), twice = h.b.mul(a, 2.0);
+  h.out(twice);
+  h.out(h.b.concat({twice, a}, 0));
+  h.out(h.b.concat({a, a}, 0));
+  CHECK(wrong(*h.m, 1e-6) == "");
+}
+
+TEST_CASE("values are computed again where memory would cost more") {
+  BuiltModule g;
+  Value x = g.in(DType::kBfloat16, {512, 64});
+  Value wide = g.b.convert(x, DType::kFloat), shifted = g.b.mul(g.b.add(wide, 1.0), 3.0);  // two readers of what is twice the size of x
+  g.out(g.b.reduce(ir::Reduce::kSum, shifted, {0}));
+  g.out(g.b.reduce(ir::Reduce::kMax, shifted, {1}));
+  const auto stored = [&](int threads) {
+    const auto plan = compiler::make_plan(*g.m, threads);
+    REQUIRE(plan.ok());
+    return plan->buffer_of(shifted) >= 0;
+  };
+  CHECK(stored(1));
+  CHECK(!stored(0));
 }
 
 TEST_CASE("movement, scans, sorts, products") {

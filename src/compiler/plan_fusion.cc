@@ -71,7 +71,9 @@ int cost_of(const Instr& i) {
         case ir::Unary::kTrunc:
         case ir::Unary::kIsNan:
         case ir::Unary::kIsInf:
-        case ir::Unary::kIsFinite: return 1;
+        case ir::Unary::kIsFinite:
+        case ir::Unary::kReal:
+        case ir::Unary::kImag: return 1;
         case ir::Unary::kSqrt:
         case ir::Unary::kPopcount: return 6;
         default: return 20;
@@ -110,6 +112,7 @@ class Fusion {
   static constexpr int kCheap = 1;         // is computed again rather than stored
   static constexpr int kLight = 6;         // for a single number
   static constexpr int kDearest = 1 << 20;
+  static constexpr size_t kMostAgain = 48;  // instructions that are computed again rather than stored, on a GPU
   static constexpr int kDeepest = 1500;    // instructions one behind the other: the code generator goes down them
 
   struct Info {
@@ -231,8 +234,31 @@ class Fusion {
     // A number is computed once in front of the loops that read it.
     const bool light = i->rank() == 0 && f.cost <= kLight;
     const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) ||
-                       (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f));
+                       (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f) && !cheaper_again(i));
     if (store) draft_.stored.insert(i);
+  }
+
+  // On a GPU memory is what costs: a value is computed again by each reader if that reads no more than storing it and reading it back moves.
+  bool cheaper_again(const Instr* value) const {
+    if (draft_.threads != 0 || !value->type.elements().is_const()) return false;
+    int64_t read = 0;
+    size_t computed = 0;
+    std::vector<const Instr*> todo{value};
+    std::unordered_set<const Instr*> seen;
+    while (!todo.empty()) {
+      const Instr* i = todo.back();
+      todo.pop_back();
+      if (!seen.insert(i).second || i->op == Op::kConstant || is_leafish(i)) continue;
+      if (i != value && (!on_the_spot(i->op) || must_.contains(i))) {
+        if (!i->type.elements().is_const()) return false;
+        read += i->type.elements().value() * int64_t(core::dtype_size(i->type.dtype));
+        continue;
+      }
+      if (++computed > kMostAgain) return false;
+      todo.insert(todo.end(), i->operands.begin(), i->operands.end());
+    }
+    const int64_t readers = users(value), moved = value->type.elements().value() * int64_t(core::dtype_size(value->type.dtype));
+    return read * (readers - 1) <= moved * (readers + 1);
   }
 
   static const Instr* behind_views(const Instr* i) {

@@ -365,7 +365,11 @@ class Memory {
     plan_.arena_bytes = at;
   }
 
-  static int64_t aligned(int64_t n) { return (n + 63) / 64 * 64; }
+  // To cache lines; for a GPU to what its libraries like best.
+  int64_t aligned(int64_t n) const {
+    const int64_t line = draft_.threads == 0 ? 256 : 64;
+    return (n + line - 1) / line * line;
+  }
 
   // Large ones first, each into the tightest hole among those that are in use at the same time.
   Dim pack(std::vector<size_t> all, const Dim& unit, const Dim& base) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 
@@ -11,10 +12,11 @@ namespace {
 constexpr size_t kReserve = 512 << 10;      // for what runs between two looks: kernels, passes
 constexpr size_t kLargeStack = 64 << 20;    // address space; memory is used as far as it is touched
 #ifdef __SANITIZE_THREAD__
-constexpr size_t kFreshStack = 4 << 20;     // the thread sanitizer records at most 65,536 frames of one stack
+constexpr size_t kMostUsed = 2 << 20;       // of one stack: the thread sanitizer records at most 65,536 frames, and dies of one more
 #else
-constexpr size_t kFreshStack = kLargeStack;
+constexpr size_t kMostUsed = SIZE_MAX;
 #endif
+constexpr size_t kFreshStack = kMostUsed < kLargeStack ? 2 * kMostUsed : kLargeStack;
 constexpr size_t kLeastStack = 4 << 20;     // where the system does not give as much
 
 struct Here {
@@ -41,7 +43,9 @@ size_t left_of(Here& h) {
   if (!h.known) [[unlikely]]
     find_bounds(h);
   const auto at = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  return at > h.low && at <= h.high ? at - h.low : SIZE_MAX;
+  if (at <= h.low || at > h.high) return SIZE_MAX;
+  const size_t used = h.high - at;
+  return used < kMostUsed ? std::min(at - h.low, kMostUsed - used) : 0;
 }
 
 // A quarter of a small stack is all that one can keep free.

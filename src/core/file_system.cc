@@ -16,12 +16,12 @@ struct Systems {
 };
 
 Systems& systems() {
-  static Systems& all = []() -> Systems& {
-    static Systems made;
-    made.by_scheme.emplace("ram", make_ram_file_system());
+  static auto* all = [] {
+    auto* made = new Systems;
+    made->by_scheme.emplace("ram", make_ram_file_system());
     return made;
   }();
-  return all;
+  return *all;
 }
 
 bool is_local(std::string_view scheme) { return scheme.empty() || scheme == "file"; }

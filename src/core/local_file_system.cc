@@ -198,8 +198,8 @@ class LocalFileSystem final : public FileSystem {
 }  // namespace
 
 FileSystem& local_file_system() {
-  static LocalFileSystem system;
-  return system;
+  static auto* system = new LocalFileSystem;
+  return *system;
 }
 
 }  // namespace weft_engine::core

@@ -16,7 +16,7 @@ Status::Status(Code code, std::string message) {
 }
 
 const std::string& Status::message() const {
-  static const std::string kEmpty;
+  static const auto& kEmpty = *new std::string;
   return rep_ ? rep_->message : kEmpty;
 }
 
@@ -30,7 +30,7 @@ Status Status::with_suffix(std::string_view suffix) const {
 }
 
 const Status::Origin& Status::origin() const {
-  static const Origin kUnknown;
+  static const auto& kUnknown = *new Origin;
   return rep_ ? rep_->origin : kUnknown;
 }
 
@@ -42,7 +42,7 @@ Status Status::with_origin(Origin origin) const {
 }
 
 const Status::Payloads& Status::payloads() const {
-  static const Payloads kNone;
+  static const auto& kNone = *new Payloads;
   return rep_ ? rep_->payloads : kNone;
 }
 

@@ -30,6 +30,7 @@ struct CompiledBody::Version {
   Status refused;  // there is no code for such calls, and there will be none
   std::vector<std::vector<int64_t>> arg_dims;  // -1: any
   std::vector<Shape> variable_shapes;
+  op::SameVariables same;
   std::vector<std::pair<int, Tensor>> fixed;  // arguments whose values are in the code, in host memory
   std::unique_ptr<ir::Module> module;
   compiler::Plan plan;
@@ -68,9 +69,11 @@ struct CompiledBody::Version {
     for (const auto& [i, value] : fixed) {
       if (!equal_values(value, *args[size_t(i)])) return false;
     }
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const std::shared_lock lock(variables[i]->mutex());
-      if (!variables[i]->initialized() || !(variables[i]->tensor().shape() == variable_shapes[i])) return false;
+    if (same != variables.same) return false;
+    for (size_t i = 0; i < variables.all.size(); ++i) {
+      op::Variable& x = *variables.all[i];
+      const std::shared_lock lock(x.mutex());
+      if (!x.initialized() || !(x.tensor().shape() == variable_shapes[i])) return false;
     }
     if (!module || module->guards.empty()) return true;
     const std::vector<int64_t> sizes = symbols(args);
@@ -93,15 +96,16 @@ Status CompiledBody::find_variables(const op::ResourceManager& resources, std::s
     if (s.node) {
       const std::string &container = s.node->attr<std::string>("container"), &shared = s.node->attr<std::string>("shared_name");
       WEFT_ASSIGN(auto v, resources.find<op::Variable>(container, shared.empty() ? s.node->name() : shared));
-      out.push_back(std::move(v));
+      out.all.push_back(std::move(v));
       continue;
     }
     const Tensor& t = *args[size_t(s.argument)];
     if (t.dtype() != DType::kResource || t.num_elements() != 1)
       return invalid_argument("argument ", s.argument, " of ", body_.name, " must be the handle of a variable");
     WEFT_ASSIGN(auto v, resources.get<op::Variable>(t.data<ResourceHandle>()[0]));
-    out.push_back(std::move(v));
+    out.all.push_back(std::move(v));
   }
+  out.sort();
   return {};
 }
 
@@ -149,7 +153,8 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::refusal(std::span<c
     WEFT_ASSIGN(Tensor own, t.copy());
     v->fixed.emplace_back(int(i), std::move(own));
   }
-  for (const auto& x : variables) {
+  v->same = variables.same;
+  for (const auto& x : variables.all) {
     const std::shared_lock lock(x->mutex());
     v->variable_shapes.push_back(x->initialized() ? x->tensor().shape() : Shape());
   }
@@ -164,10 +169,12 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   o.gpu = true;
   std::vector<PartialShape> shapes;
   std::vector<std::optional<op::ShapeContext::HandleData>> handles(args.size());
-  for (size_t i = 0; i < variables.size(); ++i) {
-    const std::shared_lock lock(variables[i]->mutex());
-    if (!variables[i]->initialized()) return failed_precondition("a variable that ", body_.name, " uses has no value yet");
-    const Tensor& t = variables[i]->tensor();
+  v->same = variables.same;
+  for (size_t i = 0; i < variables.all.size(); ++i) {
+    op::Variable& x = *variables.all[i];
+    const std::shared_lock lock(x.mutex());
+    if (!x.initialized()) return failed_precondition("a variable that ", body_.name, " uses has no value yet");
+    const Tensor& t = x.tensor();
     v->variable_shapes.push_back(t.shape());
     o.variables.push_back({cat("variable_", i), t.dtype(), PartialShape(t.shape()), std::nullopt});
     if (!sources_[i].node) handles[size_t(sources_[i].argument)] = op::ShapeContext::HandleData{t.dtype(), PartialShape(t.shape())};
@@ -184,7 +191,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
     shapes.push_back(resource ? PartialShape::scalar() : PartialShape(std::vector<int64_t>(dims)));
     compiler::ArgInfo a{cat("arg_", i), shapes.back(), std::nullopt, -1};
     for (size_t k = 0; k < sources_.size() && resource; ++k) {
-      if (sources_[k].argument == int(i)) a.variable = int(k);
+      if (sources_[k].argument == int(i)) a.variable = variables.first_of(int(k));
     }
     if (constant && !resource) {
       WEFT_ASSIGN(Tensor own, args[i]->copy());
@@ -195,7 +202,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   }
   o.variable_of = [&](const op::NodeInfo& node) -> std::optional<int> {
     for (size_t k = 0; k < sources_.size(); ++k) {
-      if (sources_[k].node && sources_[k].node->name() == node.name()) return int(k);
+      if (sources_[k].node && sources_[k].node->name() == node.name()) return variables.first_of(int(k));
     }
     return std::nullopt;
   };
@@ -274,22 +281,26 @@ Status bring_variable(CudaDevice& device, op::Variable& variable, bool to_write)
   return {};
 }
 
-Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor* const> args, const Variables& variables, std::span<Tensor> rets) {
+Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor* const> args, const Variables& variables, std::span<Tensor> rets,
+                          op::StepTrace* trace) {
   Program::Call call;
+  call.trace = trace;
   call.symbols = v.symbols(args);
-  // Variables stay locked until everything is queued, in the order of their addresses: those that are written for one, the others among many.
-  std::vector<std::pair<op::Variable*, bool>> used;
+  std::vector<char> used(variables.all.size()), written(variables.all.size());
   std::unique_lock generators(generators_mutex_, std::defer_lock);
   for (const auto& p : v.parameters) {
-    if (p.variable >= 0) used.emplace_back(variables[size_t(p.variable)].get(), p.written);
+    if (p.variable >= 0) {
+      used[size_t(p.variable)] = true;
+      written[size_t(p.variable)] = p.written;
+    }
     if (p.own && !generators.owns_lock()) generators.lock();
   }
-  std::sort(used.begin(), used.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
-  used.erase(std::unique(used.begin(), used.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), used.end());
+  // Variables stay locked until everything is queued.
   std::vector<std::unique_lock<std::shared_mutex>> locks;
-  for (const auto& [x, written] : used) {
-    locks.emplace_back(x->mutex());
-    WEFT_RETURN_IF_ERROR(bring_variable(device, *x, written));
+  for (int i : variables.by_address) {
+    if (!used[size_t(i)]) continue;
+    locks.emplace_back(variables[i].mutex());
+    WEFT_RETURN_IF_ERROR(bring_variable(device, variables[i], written[size_t(i)]));
   }
   std::vector<Tensor> brought;
   for (const auto& p : v.parameters) {
@@ -305,7 +316,7 @@ Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor
     } else if (p.own) {
       call.parameters.push_back(p.own);
     } else {
-      const Tensor& t = variables[size_t(p.variable)]->tensor();
+      const Tensor& t = variables[p.variable].tensor();
       if (!(t.shape() == v.variable_shapes[size_t(p.variable)]))
         return failed_precondition("a variable of ", body_.name, " changed its shape while it was called");
       call.parameters.push_back(address(t));

@@ -11,7 +11,7 @@
 #include "cuda/device.h"
 #include "cuda/launch.h"
 #include "op/resource_manager.h"
-#include "op/variable.h"
+#include "op/variables_of_call.h"
 
 namespace weft_engine::cuda {
 
@@ -26,7 +26,7 @@ class CompiledBody {
   ~CompiledBody();
 
   struct Version;
-  using Variables = std::vector<std::shared_ptr<op::Variable>>;
+  using Variables = op::VariablesOfCall;
   const graph::FunctionBody& body() const { return body_; }
 
   // The variables that the call uses.
@@ -35,7 +35,7 @@ class CompiledBody {
   core::Result<std::shared_ptr<Version>> version(CudaDevice& device, std::span<const core::Tensor* const> args, const Variables& variables);
   // Arguments in host memory are brought to the device.
   core::Status call(CudaDevice& device, Version& v, std::span<const core::Tensor* const> args, const Variables& variables,
-                    std::span<core::Tensor> rets);
+                    std::span<core::Tensor> rets, op::StepTrace* trace = nullptr);
 
  private:
   struct Source {

@@ -19,7 +19,7 @@ using core::Result;
 using core::Status;
 
 constexpr int64_t kMostWorkspace = int64_t(1) << 30;
-constexpr size_t kMostMeasured = 6;
+constexpr size_t kMostMeasured = 10;
 constexpr double kMostSeconds = 2;  // of measuring one convolution; some engines are compiled first
 constexpr int64_t kAlignment = 16;
 enum Number : int64_t { kInput = 1, kFilter = 2, kOutput = 3 };  // of tensors in a graph
@@ -184,7 +184,7 @@ Result<Descriptor> graph_of(const Cudnn& dnn, void* handle, const Convolution& c
   return graph;
 }
 
-// May the engine be used? Never with inputs or sums of fewer bits than asked for; without TF32 with none of the ways that round otherwise.
+// May the engine be used? Without TF32 float is computed with all bits, by none of the ways that round otherwise; sums of float are never of fewer bits.
 Result<bool> allowed(const Cudnn& dnn, const Descriptor& config, DnnType type, bool tf32) {
   WEFT_ASSIGN(const Descriptor engine, Descriptor::make(dnn, DnnKind::kEngine));
   void* handle = engine.handle();
@@ -194,9 +194,11 @@ Result<bool> allowed(const Cudnn& dnn, const Descriptor& config, DnnType type, b
   count = 0;
   WEFT_CUDNN_RETURN(dnn, get(handle, DnnAttribute::kEngineNotes, DnnValue::kNote, kDnnNotes, &count, notes), "choosing an engine");
   for (int64_t i = 0; i < std::min<int64_t>(count, kDnnNotes); ++i) {
-    if (notes[i] == DnnNote::kNarrowInputs || notes[i] == DnnNote::kNarrowSums) return false;
-    const bool rounds = notes[i] == DnnNote::kTensorCores || notes[i] == DnnNote::kFft || notes[i] == DnnNote::kWinograd;
-    if (rounds && type == DnnType::kFloat && !tf32) return false;
+    if (type != DnnType::kFloat) continue;  // of half numbers sums in parts may be, as in the peers
+    if (notes[i] == DnnNote::kNarrowSums) return false;
+    const bool rounds =
+        notes[i] == DnnNote::kTensorCores || notes[i] == DnnNote::kNarrowInputs || notes[i] == DnnNote::kFft || notes[i] == DnnNote::kWinograd;
+    if (rounds && !tf32) return false;
   }
   return true;
 }

@@ -23,7 +23,7 @@ core::Result<const CublasLt*> open() {
 }  // namespace
 
 core::Result<const CublasLt*> cublaslt() {
-  static const core::Result<const CublasLt*> opened = open();
+  static const auto& opened = *new core::Result<const CublasLt*>(open());
   return opened;
 }
 

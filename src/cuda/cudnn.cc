@@ -28,7 +28,7 @@ core::Status Cudnn::status(int error, const char* what) const {
 }
 
 core::Result<const Cudnn*> cudnn() {
-  static const core::Result<const Cudnn*> opened = open();
+  static const auto& opened = *new core::Result<const Cudnn*>(open());
   return opened;
 }
 

@@ -56,7 +56,7 @@ bool driver_in_sight() {
 }
 
 Result<const Driver*> driver() {
-  static const Result<const Driver*> opened = open_driver();
+  static const auto& opened = *new Result<const Driver*>(open_driver());
   return opened;
 }
 

@@ -30,7 +30,7 @@ class GpuFunction final : public runtime::CompiledPlan {
       auto v = body_.version(device_, pointers, variables);
       if (v.ok()) {
         const int64_t start = env.trace ? op::StepTrace::now() : 0;
-        s = body_.call(device_, **v, pointers, variables, rets);
+        s = body_.call(device_, **v, pointers, variables, rets, env.trace);
         if (env.trace)
           env.trace->add({body_.body().name, "_Compiled", device_.name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}});
         return s;

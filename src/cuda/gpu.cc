@@ -29,7 +29,7 @@ Gpu::~Gpu() = default;
 
 // A driver that is broken stays so: the error is told to everybody who asks.
 Result<std::vector<Gpu*>> Gpu::all() {
-  static const Result<std::vector<Gpu*>> found = []() -> Result<std::vector<Gpu*>> {
+  static const auto& found = *new Result<std::vector<Gpu*>>([]() -> Result<std::vector<Gpu*>> {
     std::vector<Gpu*> gpus;
     auto d = cuda::driver();
     if (!d.ok()) {
@@ -47,7 +47,7 @@ Result<std::vector<Gpu*>> Gpu::all() {
     }
     for (auto& gpu : made) gpus.push_back(gpu.release());
     return gpus;
-  }();
+  }());
   return found;
 }
 

@@ -39,6 +39,17 @@ int64_t count(const std::vector<GpuLaunch>& launches) {
   return n;
 }
 
+// In traces: the kernel's entry, or who does the work.
+std::string name_of(const GpuLaunch& l) {
+  switch (l.kind) {
+    case GpuLaunch::Kind::kKernel: return l.entry;
+    case GpuLaunch::Kind::kLibrary: return l.instr->op == ir::Op::kDot ? "cuBLASLt" : "cuDNN";
+    case GpuLaunch::Kind::kCopy: return "MEMCPYDtoD";
+    case GpuLaunch::Kind::kFill: return "MEMSET";
+    default: return "control";
+  }
+}
+
 uint64_t hash_of(const std::vector<uint64_t>& key) {
   uint64_t h = 1469598103934665603u;
   for (uint64_t v : key) h = (h ^ v) * 1099511628211u, h ^= h >> 29;
@@ -47,11 +58,58 @@ uint64_t hash_of(const std::vector<uint64_t>& key) {
 
 }  // namespace
 
+// Launches of one call with an event behind each: what the GPU did when.
+class Program::Timeline {
+ public:
+  Timeline(Gpu& gpu, op::StepTrace& to) : gpu_(gpu), to_(to) {}
+  ~Timeline() {
+    for (const Mark& m : marks_) {
+      if (m.event) gpu_.driver().destroy_event(m.event);
+    }
+  }
+  // Nothing of earlier calls is left in the stream, so that the first event is now.
+  Status begin() {
+    WEFT_CUDA_RETURN(gpu_.driver(), wait_for_stream(gpu_.stream()), "waiting for the GPU");
+    start_ = op::StepTrace::now();
+    return mark({}, {});
+  }
+  Status mark(std::string node, std::string kernel) {
+    void* event = nullptr;
+    WEFT_CUDA_RETURN(gpu_.driver(), create_event(&event, 0), "making an event");
+    marks_.push_back({std::move(node), std::move(kernel), event});
+    WEFT_CUDA_RETURN(gpu_.driver(), record_event(event, gpu_.stream()), "recording an event");
+    return {};
+  }
+  Status end() {
+    WEFT_CUDA_RETURN(gpu_.driver(), wait_for_event(marks_.back().event), "waiting for the GPU");
+    int64_t from = start_;
+    for (size_t i = 1; i < marks_.size(); ++i) {
+      float ms = 0;
+      WEFT_CUDA_RETURN(gpu_.driver(), event_time(&ms, marks_[0].event, marks_[i].event), "measuring");
+      const int64_t until = start_ + int64_t(double(ms) * 1e6);
+      to_.add({std::move(marks_[i].node), std::move(marks_[i].kernel), cat("/device:GPU:", gpu_.number(), "/stream:all"), from, until, 0, {}});
+      from = until;
+    }
+    return {};
+  }
+
+ private:
+  struct Mark {
+    std::string node, kernel;
+    void* event;
+  };
+  Gpu& gpu_;
+  op::StepTrace& to_;
+  int64_t start_ = 0;
+  std::vector<Mark> marks_;
+};
+
 struct Program::Run {
   const Call& call;
   void* stream;
   DevicePtr arena = 0, error = 0;
   bool recording = false;
+  Timeline* timeline = nullptr;
 
   uint64_t value(const GpuArg& a, const std::vector<DevicePtr>& constants) const {
     switch (a.kind) {
@@ -118,20 +176,17 @@ Status Program::load() {
   return {};
 }
 
-Status Program::find_entries(const std::vector<GpuLaunch>& launches) {
-  for (const GpuLaunch& l : launches) {
-    if (l.kind == GpuLaunch::Kind::kKernel) {
-      void*& entry = entries_[l.entry];
-      if (!entry && host_) {
-        const compiler::GpuHostKernel kernel = host_->kernel(l.entry);
-        if (!kernel) return core::internal_error("generated code has no kernel ", l.entry);
-        WEFT_CUDA_RETURN(gpu_.driver(), host_function(&entry, reinterpret_cast<void*>(kernel), l.entry.c_str(), unsigned(l.args.size())),
-                         "finding a kernel");
-      } else if (!entry) {
-        WEFT_CUDA_RETURN(gpu_.driver(), module_function(&entry, module_, l.entry.c_str()), "finding a kernel");
-      }
+Status Program::find_entries(std::vector<GpuLaunch>& launches) {
+  for (GpuLaunch& l : launches) {
+    if (l.kind == GpuLaunch::Kind::kKernel && host_) {
+      const compiler::GpuHostKernel kernel = host_->kernel(l.entry);
+      if (!kernel) return core::internal_error("generated code has no kernel ", l.entry);
+      WEFT_CUDA_RETURN(gpu_.driver(), host_function(&l.function, reinterpret_cast<void*>(kernel), l.entry.c_str(), unsigned(l.args.size())),
+                       "finding a kernel");
+    } else if (l.kind == GpuLaunch::Kind::kKernel) {
+      WEFT_CUDA_RETURN(gpu_.driver(), module_function(&l.function, module_, l.entry.c_str()), "finding a kernel");
     }
-    for (const auto& region : l.regions) WEFT_RETURN_IF_ERROR(find_entries(region));
+    for (auto& region : l.regions) WEFT_RETURN_IF_ERROR(find_entries(region));
   }
   return {};
 }
@@ -144,7 +199,14 @@ Status Program::run(const Call& call) {
     WEFT_ASSIGN(r.arena, gpu_.allocate(size_t(arena_bytes)));
   }
   r.error = error_;
-  const Status s = launches_ >= kLeastRecorded ? queue(r) : run_list(r, code_.launches);
+  const auto traced = [&]() -> Status {
+    Timeline timeline(gpu_, *call.trace);
+    r.timeline = &timeline;
+    WEFT_RETURN_IF_ERROR(timeline.begin());
+    WEFT_RETURN_IF_ERROR(run_list(r, code_.launches));
+    return timeline.end();
+  };
+  const Status s = call.trace ? traced() : launches_ >= kLeastRecorded ? queue(r) : run_list(r, code_.launches);
   if (error_) gpu_.may_fail();
   if (r.arena) gpu_.free(r.arena);
   return s;
@@ -192,7 +254,10 @@ Status Program::queue(Run& r) {
 }
 
 Status Program::run_list(Run& r, const std::vector<GpuLaunch>& launches) {
-  for (const GpuLaunch& l : launches) WEFT_RETURN_IF_ERROR(run_one(r, l));
+  for (const GpuLaunch& l : launches) {
+    WEFT_RETURN_IF_ERROR(run_one(r, l));
+    if (r.timeline && l.regions.empty()) WEFT_RETURN_IF_ERROR(r.timeline->mark(l.instr ? l.instr->node : "", name_of(l)));
+  }
   return {};
 }
 
@@ -220,13 +285,14 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
         values[i] = arg(i);
         pointers[i] = &values[i];
       }
-      void* entry = entries_.find(l.entry)->second;
-      WEFT_CUDA_RETURN(d, launch(entry, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, r.stream, pointers, nullptr), "launching a kernel");
+      WEFT_CUDA_RETURN(d, launch(l.function, unsigned(blocks), 1, 1, unsigned(l.threads), 1, 1, 0, r.stream, pointers, nullptr),
+                       "launching a kernel");
       return {};
     }
     case GpuLaunch::Kind::kLibrary: {
       WEFT_ASSIGN(const bool done, by_library(r, l));
-      return done ? Status() : run_list(r, l.regions[0]);
+      if (!done) return run_list(r, l.regions[0]);
+      return r.timeline ? r.timeline->mark(l.instr->node, name_of(l)) : Status();
     }
     case GpuLaunch::Kind::kCopy: return gpu_.copy(arg(0), arg(1), size_t(l.bytes.evaluate(r.call.symbols)), r.stream);
     case GpuLaunch::Kind::kFill: return gpu_.fill_zero(arg(0), size_t(l.bytes.evaluate(r.call.symbols)), r.stream);

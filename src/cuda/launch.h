@@ -4,10 +4,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "compiler/gpu_code.h"
 #include "cuda/gpu.h"
+#include "op/step_trace.h"
 
 namespace weft_engine::cuda {
 
@@ -20,6 +20,7 @@ class Program {
   struct Call {
     std::vector<DevicePtr> parameters, results;  // as in the module
     std::vector<int64_t> symbols;
+    op::StepTrace* trace = nullptr;  // gets each launch with the GPU's times; the call waits for them then
   };
   // Queues everything. What kernels find wrong with the data is told when the host next waits. Where the host decides nothing in between, calls with addresses that were
   // there before are recorded as a graph, and later ones are one launch.
@@ -27,9 +28,10 @@ class Program {
 
  private:
   struct Run;
+  class Timeline;
   Program(Gpu& gpu, const compiler::Plan& plan) : gpu_(gpu), plan_(plan) {}
   core::Status load();
-  core::Status find_entries(const std::vector<compiler::GpuLaunch>& launches);
+  core::Status find_entries(std::vector<compiler::GpuLaunch>& launches);
   core::Status queue(Run& r);
   core::Status run_list(Run& r, const std::vector<compiler::GpuLaunch>& launches);
   core::Status run_one(Run& r, const compiler::GpuLaunch& l);
@@ -40,7 +42,6 @@ class Program {
   std::unique_ptr<compiler::GpuHostCode> host_;  // with a driver that stands in
   compiler::GpuCode code_;
   void* module_ = nullptr;
-  std::unordered_map<std::string, void*> entries_;
   std::vector<DevicePtr> constants_;
   DevicePtr error_ = 0;  // 0: nothing can go wrong
 

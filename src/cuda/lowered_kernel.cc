@@ -127,7 +127,8 @@ class LoweredKernel final : public Kernel {
     Status s = body_.find_variables(c.resources(), args, variables);
     if (s.ok()) {
       auto v = body_.version(*device, args, variables);
-      if (v.ok()) return body_.call(*device, **v, args, variables, {c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs())});
+      if (v.ok())
+        return body_.call(*device, **v, args, variables, {c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs())}, c.env().trace);
       s = v.status();
     }
     if (s.code() == Code::kResourceExhausted || !host_) return s;

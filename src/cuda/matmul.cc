@@ -25,7 +25,7 @@ std::atomic<bool> tf32{true};
 struct Key {
   Product product;
   bool tf32;
-  uint64_t alignment;  // of a, b and c, in powers of two up to 16
+  uint64_t alignment;  // of a, b and c: powers of two
   auto operator<=>(const Key&) const = default;
 };
 
@@ -73,7 +73,8 @@ bool types_of(DType dtype, bool tf32, Types& out) {
   }
 }
 
-uint64_t alignment_of(DevicePtr p) { return p & 15 ? p & (~p + 1) & 15 : 16; }
+constexpr uint64_t kMostAlignment = 256;  // bytes; more makes no difference
+uint64_t alignment_of(DevicePtr p) { return p % kMostAlignment ? p & (~p + 1) : kMostAlignment; }
 
 // cuBLASLt's matrices have their columns one after the other: what is stored in C's order is the transposed matrix to it. So it is asked for
 // b' x a', which is c'.
@@ -98,10 +99,10 @@ int prepare(const CublasLt& lt, void* handle, const Key& key, const Types& t, Re
   void* search = nullptr;
   if (int e = lt.create_search(&search)) return e;
   const size_t workspace = kWorkspace;
-  const std::pair<LtSearchAttribute, uint32_t> alignments[] = {{LtSearchAttribute::kAlignmentA, uint32_t(key.alignment >> 8 & 255)},
-                                                               {LtSearchAttribute::kAlignmentB, uint32_t(key.alignment & 255)},
-                                                               {LtSearchAttribute::kAlignmentC, uint32_t(key.alignment >> 16 & 255)},
-                                                               {LtSearchAttribute::kAlignmentD, uint32_t(key.alignment >> 16 & 255)}};
+  const std::pair<LtSearchAttribute, uint32_t> alignments[] = {{LtSearchAttribute::kAlignmentA, uint32_t(key.alignment >> 16 & 0xffff)},
+                                                               {LtSearchAttribute::kAlignmentB, uint32_t(key.alignment & 0xffff)},
+                                                               {LtSearchAttribute::kAlignmentC, uint32_t(key.alignment >> 32 & 0xffff)},
+                                                               {LtSearchAttribute::kAlignmentD, uint32_t(key.alignment >> 32 & 0xffff)}};
   int found = 0;
   int e = lt.set_search(search, LtSearchAttribute::kWorkspace, &workspace, sizeof workspace);
   for (const auto& [attribute, bytes] : alignments) {
@@ -160,7 +161,7 @@ Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, Devi
   if (!started.ok()) return not_there(started.status());
   Blas* const blas = *started;
   const std::lock_guard lock(blas->mutex);  // one workspace, one stream
-  const Key key{product, narrow, alignment_of(a) | alignment_of(b) << 8 | alignment_of(c) << 16};
+  const Key key{product, narrow, alignment_of(a) | alignment_of(b) << 16 | alignment_of(c) << 32};
   auto it = blas->ready.find(key);
   if (it == blas->ready.end()) {
     if (blas->ready.size() >= kMostProducts) {

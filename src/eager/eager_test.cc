@@ -62,6 +62,26 @@ TEST_CASE("an op of many outputs ends where its call is cancelled") {
   }
 }
 
+TEST_CASE("an op of many inputs ends where its caller is interrupted") {
+  Context context(engine::Engine::get().registry(), {});
+  bool wanted = false;
+  const auto run = [&](std::string_view name, std::vector<RefPtr<TensorHandle>> inputs) {
+    const core::Interrupt call_of([](void* w) { return *static_cast<bool*>(w); }, &wanted);
+    core::time_to_look.store(true);
+    std::vector<RefPtr<TensorHandle>> outputs;
+    return call(context, name, std::move(inputs), outputs).code();
+  };
+  const std::vector<RefPtr<TensorHandle>> many(5000, value(*Tensor::zeros(DType::kFloat, {1})));
+  auto and_axis = many;
+  and_axis.push_back(value(Tensor::scalar(int32_t(0))));
+  for (const Code expected : {Code::kOk, Code::kCancelled}) {
+    CHECK(run("Pack", many) == expected);
+    CHECK(run("AddN", many) == expected);
+    CHECK(run("ConcatV2", and_axis) == expected);
+    wanted = true;
+  }
+}
+
 TEST_CASE("an op is put together, run and used again") {
   Context context(engine::Engine::get().registry(), {});
   Op op(context);

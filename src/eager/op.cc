@@ -35,6 +35,12 @@ std::atomic<int> cancellable_calls{0};
 // Whether some thread's caller may end its call.
 bool some_may_end() { return core::interruptible_calls.load(std::memory_order_relaxed) || cancellable_calls.load(std::memory_order_relaxed); }
 
+// In loops over inputs, of which there may be millions: whether the caller wants this thread back.
+bool interrupted_at(size_t i) {
+  constexpr size_t kLook = 4096;
+  return i % kLook == kLook - 1 && core::interrupt_wanted();
+}
+
 template <class T>
 void append_raw(std::string& key, const T& v) {
   key.append(reinterpret_cast<const char*>(&v), sizeof v);
@@ -74,8 +80,14 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
 // For a caller who may interrupt or cancel it. What is abandoned then keeps the kernel, and the context waits for it.
 Status run_interruptible(Context& context, const std::shared_ptr<CachedKernel>& k, bool function, op::CancellationManager* outer,
                          std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
-  double bytes = 0;
-  for (const Tensor* t : inputs) bytes += is_simple(t->dtype()) ? double(t->byte_size()) : 64.0 * double(t->num_elements());
+  constexpr double kBytesPerInput = 64;  // as much work is one that is empty
+  double bytes = kBytesPerInput * double(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (interrupted_at(i)) [[unlikely]]
+      return core::interrupted_call();
+    const Tensor& t = *inputs[i];
+    bytes += is_simple(t.dtype()) ? double(t.byte_size()) : 64.0 * double(t.num_elements());
+  }
   // Small inputs: what takes long then waits or loops, and looks for itself.
   auto run_inline = [&] {
     op::CancellationManager cancellation(outer);
@@ -361,6 +373,8 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
 Status Op::bring_inputs(Device* device, const Tensor** tensors) {
   const bool on_host = !is_function_ && device->host_memory();
   for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (interrupted_at(i)) [[unlikely]]
+      return core::interrupted_call();
     TensorHandle* in = inputs_[i].get();
     if (is_function_ && !in->ready()) [[unlikely]] {
       if (auto there = std::dynamic_pointer_cast<core::RemoteTensor>(in->remote_value())) {  // the function's parts there need not have it here
@@ -380,10 +394,10 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
         log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
     }
     // On a device with memory of its own the kernel has its inputs brought (op/placed_kernel.h). Functions have theirs where their nodes are.
+    // The handle stays the caller's: tapes know it.
     if (on_host && lies_elsewhere(in->tensor())) [[unlikely]] {
-      WEFT_ASSIGN(Tensor here, to_host(in->tensor()));
-      inputs_[i] = TensorHandle::make(std::move(here), device);
-      in = inputs_[i].get();
+      WEFT_ASSIGN(tensors[i], in->host_tensor());
+      continue;
     }
     tensors[i] = &in->tensor();
   }

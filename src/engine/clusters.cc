@@ -74,7 +74,7 @@ constexpr op::DataServiceClient kDataService{
 }  // namespace
 
 Result<const remote::Library*> clusters() {
-  static const Result<const remote::Library*> library = load();
+  static const auto& library = *new Result<const remote::Library*>(load());
   return library;
 }
 

@@ -14,6 +14,7 @@
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "jit/compiled_function.h"
+#include "jit/hot_function.h"
 #include "ops/all.h"
 #include "ops/declared.h"
 #include "ops/host_memory.h"
@@ -37,6 +38,7 @@ Engine::Engine() {
   ops::data::serve_datasets();
   set_cluster_seams();
   runtime::set_function_compiler(jit::compile_function);
+  runtime::set_hot_plan_maker(jit::make_hot_plan);
   runtime::set_device_compiler(cuda::compile_function);
   (void)cuda::add_gpus(registry_, ops::host_memory);  // the first of its type
 }

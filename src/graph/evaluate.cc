@@ -31,7 +31,7 @@ bool can_evaluate(const Node& node) {
 }
 
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, const NodeInfo& node, std::span<const Tensor* const> inputs) {
-  static Surroundings around;
+  static auto& around = *new Surroundings;
   try {
     WEFT_ASSIGN(std::unique_ptr<Kernel> kernel, make_kernel(registry, node, "CPU"));
     if (kernel->is_async()) return unimplemented("evaluating ", node.op(), ", which may wait");

@@ -45,7 +45,7 @@ class Lowering {
 
   Result<FunctionBody> open(const FunctionAttr& f) {
     WEFT_ASSIGN(auto def, g_.library()->find(f.name));
-    static const AttrMap kNone;
+    static const AttrMap& kNone = *new AttrMap;
     return instantiate_function(*def, f.attrs ? *f.attrs : kNone, g_.registry(), g_.library());
   }
 

@@ -285,7 +285,7 @@ Result<ShapeInference::Impl::Body*> ShapeInference::Impl::body_of(const Graph& g
 // Infers the body for these arguments. Inputs first_input ... of the calling node give the arguments' values,
 // where `bind` says that they are the same in every run of the body.
 Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind, Values& out) {
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
   ShapeQuestion question;
   question.add(lenient ? "lenient" : "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/passes/auto_jit.h"
 #include "graph/passes/passes.h"
 #include "wire/proto.h"
 
@@ -29,10 +30,10 @@ constexpr Field kFields[] = {
 };
 constexpr int kDisableMetaOptimizer = 19, kOptimizers = 100;
 constexpr uint64_t kOff = 2;
-constexpr int32_t kL0 = -1;
+constexpr int32_t kL0 = -1, kJitOff = -1;
 
 struct Off {
-  bool all = false;
+  bool all = false, jit = false;
   std::vector<std::string_view> options;
   std::vector<std::string> only;  // `optimizers`: nothing but these
 };
@@ -51,6 +52,7 @@ bool read_rewriter(ProtoReader r, Off& off) {
 bool read_optimizer(ProtoReader r, Off& off) {
   while (r.next()) {
     if (r.field() == 3 && r.int32() == kL0) off.all = true;
+    if (r.field() == 5) off.jit = r.int32() == kJitOff;
   }
   return r.ok();
 }
@@ -83,6 +85,7 @@ Result<std::vector<std::string>> disabled_passes(std::string_view config_proto) 
     if (p.option.empty()) continue;
     if (off.all || std::find(off.options.begin(), off.options.end(), p.option) != off.options.end()) names.emplace_back(p.name);
   }
+  if (off.jit) names.emplace_back(graph::kAutoJit);
   return names;
 }
 

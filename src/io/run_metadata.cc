@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/cat.h"
+#include "io/graph_def.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -10,8 +11,24 @@ namespace weft_engine::io {
 
 using wire::ProtoWriter;
 
-std::string encode_run_metadata(const std::vector<op::StepTrace::Event>& events) {
-  if (events.empty()) return {};
+core::Result<std::string> encode_placed_graph(graph::Graph& graph) {
+  for (graph::Node* n : graph.nodes()) {
+    if (!n->assigned_device.empty()) n->device = n->assigned_device;
+  }
+  return encode_graph_def(graph);
+}
+
+bool wants_partition_graphs(std::string_view run_options) {
+  bool wanted = false;
+  wire::ProtoReader r(run_options);
+  while (r.next()) {
+    if (r.field() == 5) wanted = r.boolean();
+  }
+  return wanted;
+}
+
+std::string encode_run_metadata(const std::vector<op::StepTrace::Event>& events, const std::vector<std::string>& partition_graphs) {
+  if (events.empty() && partition_graphs.empty()) return {};
   const int64_t offset = op::StepTrace::wall_offset_ns();
   std::map<std::string, std::vector<const op::StepTrace::Event*>> by_device;
   for (const auto& e : events) by_device[e.device].push_back(&e);
@@ -48,7 +65,8 @@ std::string encode_run_metadata(const std::vector<op::StepTrace::Event>& events)
     steps.message(1, d);
   }
   ProtoWriter out;
-  out.message(1, steps);
+  if (!events.empty()) out.message(1, steps);
+  for (const std::string& g : partition_graphs) out.bytes(3, g);
   return out.take();
 }
 

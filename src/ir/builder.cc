@@ -1,6 +1,7 @@
 #include "ir/builder.h"
 
 #include <algorithm>
+#include <complex>
 
 #include "ir/known.h"
 
@@ -34,6 +35,8 @@ Tensor filled(DType dtype, double v, int64_t iv) {
     case DType::kUint32: return Tensor::scalar<uint32_t>(uint32_t(iv));
     case DType::kUint64: return Tensor::scalar<uint64_t>(uint64_t(iv));
     case DType::kBool: return Tensor::scalar<bool>(iv != 0);
+    case DType::kComplex64: return Tensor::scalar(std::complex<float>(float(v)));
+    case DType::kComplex128: return Tensor::scalar(std::complex<double>(v));
     default: return {};
   }
 }
@@ -188,7 +191,7 @@ bool computes(Op op) {
 Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
   if (computes(op)) {
     for (Value v : operands) {
-      if (v && is_float8(v->type.dtype))
+      if (v && (is_float8(v->type.dtype) || (core::is_complex_type(v->type.dtype) && op != Op::kUnary)))
         fail(unimplemented("the compiler does not compute in ", core::dtype_name(v->type.dtype), " ('", node_, "')"));
     }
   }
@@ -296,6 +299,7 @@ std::pair<Value, Value> Builder::matched(Value a, Value b) {
 
 Value Builder::unary(Unary op, Value x) {
   if (!ok({x})) return nullptr;
+  if (core::is_complex_type(x->type.dtype)) return complex_unary(op, x);
   const bool test = op == Unary::kIsNan || op == Unary::kIsInf || op == Unary::kIsFinite;
   Instr* i = make(Op::kUnary, {test ? DType::kBool : x->type.dtype, x->type.dims}, {x});
   i->unary = op;
@@ -310,6 +314,7 @@ Value Builder::unary(Unary op, Value x) {
 Value Builder::binary(Binary op, Value a, Value b) {
   std::tie(a, b) = matched(a, b);
   if (!a || !b) return nullptr;
+  if (core::is_complex_type(a->type.dtype)) return complex_binary(op, a, b);
   Instr* i = make(Op::kBinary, a->type, {a, b});
   i->binary = op;
   const bool whole = core::is_integer_type(a->type.dtype);
@@ -333,6 +338,7 @@ Value Builder::binary(Binary op, Value a, Value b) {
 Value Builder::compare(Compare op, Value a, Value b) {
   std::tie(a, b) = matched(a, b);
   if (!a || !b) return nullptr;
+  if (core::is_complex_type(a->type.dtype)) return complex_compare(op, a, b);
   if (a->known && b->known) {
     // Decided already: branches on it vanish.
     std::vector<char> v;
@@ -382,6 +388,7 @@ Value Builder::convert(Value x, DType to) {
   if (!supported(to)) return fail(unimplemented("the compiler does not handle ", core::dtype_name(to), " tensors ('", node_, "')"));
   if (is_float8(x->type.dtype)) return convert(from_float8(x), to);
   if (is_float8(to)) return to_float8(convert(x, DType::kFloat), to);
+  if (core::is_complex_type(x->type.dtype) || core::is_complex_type(to)) return complex_convert(x, to);
   if (x->op == Op::kSizes && tracks(to)) return sizes(*x->known, to, x->type.dims.empty());
   Instr* i = make(Op::kConvert, {to, x->type.dims}, {x});
   if (tracks(to)) i->known = x->known;

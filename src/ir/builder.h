@@ -83,6 +83,10 @@ class Builder {
   Value sqrt(Value x) { return unary(Unary::kSqrt, x); }
   Value rsqrt(Value x) { return unary(Unary::kRsqrt, x); }
   Value square(Value x) { return mul(x, x); }
+  // Complex numbers and their parts. The functions above and below take them apart themselves.
+  Value real(Value x);
+  Value imag(Value x);
+  Value complex(Value re, Value im);
   // With a number of x's type.
   Value add(Value x, double c) { return x ? add(x, scalar(x->type.dtype, c)) : nullptr; }
   Value sub(Value x, double c) { return x ? sub(x, scalar(x->type.dtype, c)) : nullptr; }
@@ -142,6 +146,13 @@ class Builder {
   bool ok(std::initializer_list<Value> values);
   Value from_float8(Value x);            // as float
   Value to_float8(Value x, DType to);    // x: float
+  // The same functions of complex numbers, in terms of their parts (builder_complex.cc).
+  Value complex_unary(Unary op, Value x);
+  Value complex_binary(Binary op, Value a, Value b);
+  Value complex_compare(Compare op, Value a, Value b);
+  Value complex_convert(Value x, DType to);
+  Value complex_product(Value x, std::vector<int> axes, bool keep_dims);
+  Value complex_running_product(Value x, int axis, bool exclusive, bool reverse);
   std::pair<Value, Value> matched(Value a, Value b);
   int message(std::string text);
 

@@ -239,6 +239,12 @@ Value Builder::scatter(Value x, Value indices, Value updates, Reduce reduce, std
   same(indices->dim(0), updates->dim(0));
   for (int d = 1; d < x->rank(); ++d) same(x->dim(d), updates->dim(d));
   if (!status_.ok()) return nullptr;
+  if (core::is_complex_type(x->type.dtype) && reduce != Reduce::kSet) {
+    if (reduce != Reduce::kSum && reduce != Reduce::kSub)
+      return fail(core::unimplemented("the compiler does not combine rows of complex numbers by ", name_of(reduce), " ('", node_, "')"));
+    const auto part = [&](Value to, Value from) { return scatter(to, indices, from, reduce, text); };
+    return complex(part(real(x), real(updates)), part(imag(x), imag(updates)));
+  }
   Instr* i = make(Op::kScatter, x->type, {x, indices, updates});
   i->reduce = reduce;
   i->message = message(std::move(text));

@@ -23,6 +23,9 @@ Value Builder::reduce(Reduce r, Value x, std::vector<int> axes, bool keep_dims) 
   Value v;
   if (axes.empty() || ones) {
     v = reshape(x, dims);
+  } else if (core::is_complex_type(x->type.dtype)) {
+    if (r == Reduce::kProd) return complex_product(x, std::move(axes), keep_dims);
+    v = complex(reduce(r, real(x), axes), reduce(r, imag(x), axes));
   } else {
     Instr* i = make(Op::kReduce, {x->type.dtype, dims}, {x});
     i->reduce = r;
@@ -103,6 +106,10 @@ Value Builder::max_pool_grad(Value x, Value dy, Window w) {
 
 Value Builder::scan(Reduce r, Value x, int axis, bool exclusive, bool reverse) {
   if (!ok({x})) return nullptr;
+  if (core::is_complex_type(x->type.dtype)) {
+    if (r == Reduce::kProd) return complex_running_product(x, axis, exclusive, reverse);
+    return complex(scan(r, real(x), axis, exclusive, reverse), scan(r, imag(x), axis, exclusive, reverse));
+  }
   Instr* i = make(Op::kScan, x->type, {x});
   i->reduce = r;
   i->axes = {axis};
@@ -136,6 +143,11 @@ Value Builder::dot(Value a, Value b, bool transpose_a, bool transpose_b) {
   if (!status_.ok()) return nullptr;
   dims.push_back(a->dim(transpose_a ? n - 1 : n - 2));
   dims.push_back(b->dim(transpose_b ? n - 2 : n - 1));
+  if (core::is_complex_type(a->type.dtype)) {
+    const auto part = [&](Value x, Value y) { return dot(x, y, transpose_a, transpose_b); };
+    const Value ar = real(a), ai = imag(a), br = real(b), bi = imag(b);
+    return complex(sub(part(ar, br), part(ai, bi)), add(part(ar, bi), part(ai, br)));
+  }
   Instr* i = make(Op::kDot, {a->type.dtype, std::move(dims)}, {a, b});
   i->transpose_a = transpose_a;
   i->transpose_b = transpose_b;

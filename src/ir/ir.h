@@ -20,6 +20,9 @@ using core::DType;
 using core::Tensor;
 
 bool is_float8(DType t);  // moved and converted (builder_float8.cc), never computed with
+// Complex numbers are moved as they are; the builder computes with their parts (builder_complex.cc).
+DType part_type(DType complex);   // float of complex64
+DType complex_type(DType part);
 
 struct Type {
   DType dtype = DType::kInvalid;
@@ -105,6 +108,8 @@ enum class Unary : uint8_t {
   kIsInf,
   kIsFinite,
   kPopcount,
+  kReal /* a complex number's parts */,
+  kImag,
 };
 enum class Binary : uint8_t {
   kAdd,
@@ -123,6 +128,7 @@ enum class Binary : uint8_t {
   kXor,
   kShl,
   kShr /* outside the width: as at the width - 1 */,
+  kComplex /* a number of the two parts */,
 };
 enum class Compare : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 enum class Reduce : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr, kMean /* kWindow only */, kSet, kSub, kDiv /* these: kScatter only */ };

@@ -155,6 +155,35 @@ TEST_CASE("products take transposed operands as they are, numbers that change no
   CHECK(std::none_of(instrs.begin(), instrs.end(), [](const auto& i) { return i->op == ir::Op::kBinary && i->binary == ir::Binary::kDiv; }));
 }
 
+TEST_CASE("products of narrow floats stay narrow on GPUs") {
+  const auto build = [](bool wide_result) {
+    auto m = std::make_unique<Made>();
+    const auto narrow = [&](Value v) { return m->b.convert(v, core::DType::kBfloat16); };
+    Value x = narrow(m->input({4, 6})), y = narrow(m->input({6, 5}));
+    const auto wide = [&](Value v) { return m->b.convert(v, core::DType::kFloat); };
+    Value d = m->b.dot(wide(x), m->b.reshape(wide(y), {6, 5}));
+    m->result(wide(narrow(m->b.reshape(d, {2, 2, 5}))));
+    if (wide_result) m->result(d);
+    return m;
+  };
+  const auto type_of_product = [](const Made& m) {
+    for (const auto& i : m.m.main->instrs) {
+      if (i->op == ir::Op::kDot) return i->type.dtype;
+    }
+    return core::DType::kInvalid;
+  };
+  auto m = build(false);
+  ir::simplify(m->m, false, ir::Convolutions::kOutFirst);
+  CHECK(ir::verify(m->m).ok());
+  CHECK(type_of_product(*m) == core::DType::kBfloat16);
+  m = build(false);
+  ir::simplify(m->m, false);
+  CHECK(type_of_product(*m) == core::DType::kFloat);  // processors
+  m = build(true);
+  ir::simplify(m->m, false, ir::Convolutions::kOutFirst);
+  CHECK(type_of_product(*m) == core::DType::kFloat);  // somebody reads all bits
+}
+
 TEST_CASE("a row by its number is a slice, parts put together are the whole") {
   Made m;
   Value x = m.input({4, 6});

@@ -9,16 +9,16 @@ constexpr std::string_view kOps[] = {
     "broadcast", "reshape",  "transpose",  "slice",  "pad",           "concat", "reverse", "dynamic_slice", "dynamic_update", "gather",
     "scatter",   "reduce",   "arg_reduce", "window", "max_pool_grad", "scan",   "sort",    "dot",           "conv",           "conv_filter_grad",
     "philox",    "while",    "if",         "get",    "check"};
-constexpr std::string_view kUnaries[] = {"neg",   "abs",   "sign",  "exp",      "expm1",  "log",       "log1p",   "sqrt",  "rsqrt",
-                                         "sin",   "cos",   "tan",   "asin",     "acos",   "atan",      "sinh",    "cosh",  "tanh",
-                                         "asinh", "acosh", "atanh", "logistic", "erf",    "erfc",      "lgamma",  "floor", "ceil",
-                                         "round", "trunc", "not",   "is_nan",   "is_inf", "is_finite", "popcount"};
-constexpr std::string_view kBinaries[] = {"add", "sub", "mul",   "div", "floor_div", "mod", "floor_mod", "pow",
-                                          "max", "min", "atan2", "and", "or",        "xor", "shl",       "shr"};
+constexpr std::string_view kUnaries[] = {"neg",   "abs",   "sign",  "exp",      "expm1",  "log",       "log1p",    "sqrt",  "rsqrt",
+                                         "sin",   "cos",   "tan",   "asin",     "acos",   "atan",      "sinh",     "cosh",  "tanh",
+                                         "asinh", "acosh", "atanh", "logistic", "erf",    "erfc",      "lgamma",   "floor", "ceil",
+                                         "round", "trunc", "not",   "is_nan",   "is_inf", "is_finite", "popcount", "real",  "imag"};
+constexpr std::string_view kBinaries[] = {"add", "sub",   "mul", "div", "floor_div", "mod", "floor_mod", "pow",    "max",
+                                          "min", "atan2", "and", "or",  "xor",       "shl", "shr",       "complex"};
 constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::string_view kReduces[] = {"sum", "prod", "max", "min", "and", "or", "mean", "set", "sub", "div"};
-static_assert(std::size(kOps) == size_t(Op::kCheck) + 1 && std::size(kUnaries) == size_t(Unary::kPopcount) + 1);
-static_assert(std::size(kBinaries) == size_t(Binary::kShr) + 1 && std::size(kReduces) == size_t(Reduce::kDiv) + 1);
+static_assert(std::size(kOps) == size_t(Op::kCheck) + 1 && std::size(kUnaries) == size_t(Unary::kImag) + 1);
+static_assert(std::size(kBinaries) == size_t(Binary::kComplex) + 1 && std::size(kReduces) == size_t(Reduce::kDiv) + 1);
 
 template <size_t N, class E>
 std::string_view at(const std::string_view (&names)[N], E e) {

@@ -345,6 +345,8 @@ Instr* Rewriter::gather(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
 
 Instr* Rewriter::unary(Instr* i) {
   const Instr& x = i->operand(0);
+  if (x.op == Op::kBinary && x.binary == Binary::kComplex && i->unary == Unary::kReal) return x.operands[0];
+  if (x.op == Op::kBinary && x.binary == Binary::kComplex && i->unary == Unary::kImag) return x.operands[1];
   const bool back = i->unary == Unary::kNeg || i->unary == Unary::kNot;
   if (back && x.op == Op::kUnary && x.unary == i->unary) return x.operands[0];
   const bool again =

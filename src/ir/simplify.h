@@ -25,6 +25,8 @@ bool unroll_and_jam(Module& m);
 bool use_winograd(Module& m);
 // Convolutions with filters as cuDNN has them (FilterForm); whether there were any.
 bool put_out_first(Module& m);
+// Products of narrow floats without conversions around them, for GPUs; whether there were any.
+bool narrow_products(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.
 bool merge_equal_loops(Module& m);
 // Lists that one loop writes and the loop of its gradient reads: see lists.cc; whether something changed.

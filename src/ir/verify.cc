@@ -150,8 +150,11 @@ class Verifier {
     const bool test = i.op == Op::kUnary && (i.unary == Unary::kIsNan || i.unary == Unary::kIsInf || i.unary == Unary::kIsFinite);
     bool good = true;
     switch (i.op) {
-      case Op::kUnary: good = test ? out == DType::kBool : out == first; break;
-      case Op::kBinary: good = out == first && i.operand(1).type.dtype == first; break;
+      case Op::kUnary:
+        if (i.unary == Unary::kReal || i.unary == Unary::kImag) good = core::is_complex_type(first) && out == part_type(first);
+        else good = test ? out == DType::kBool : out == first;
+        break;
+      case Op::kBinary: good = (i.binary == Binary::kComplex ? out == complex_type(first) : out == first) && i.operand(1).type.dtype == first; break;
       case Op::kCompare: good = out == DType::kBool && i.operand(1).type.dtype == first; break;
       case Op::kSelect: good = first == DType::kBool && i.operand(1).type.dtype == out && i.operand(2).type.dtype == out; break;
       case Op::kBitcast: good = core::dtype_size(first) == core::dtype_size(out); break;

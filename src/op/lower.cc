@@ -11,7 +11,7 @@ ir::Value LowerContext::x(int i) {
 }
 
 const ir::Type& LowerContext::type(int i) {
-  static const ir::Type kNone;
+  static const auto& kNone = *new ir::Type;
   const ir::Value v = x(i);
   return v ? v->type : kNone;
 }

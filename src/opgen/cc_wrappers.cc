@@ -74,7 +74,7 @@ std::string cpp_type(std::string_view t, bool member) {
   return member ? out : "const " + out + "&";
 }
 
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -95,7 +95,7 @@ Default default_of(const AttrSpec& a) {
   const auto& storage = a.default_value->storage();
   if (const auto* v = std::get_if<int64_t>(&storage)) return {*v == INT64_MIN ? "INT64_MIN" : cat(*v)};
   if (const auto* v = std::get_if<bool>(&storage)) return {*v ? "true" : "false"};
-  if (const auto* v = std::get_if<std::string>(&storage)) return {quoted(*v)};
+  if (const auto* v = std::get_if<std::string>(&storage)) return {in_quotes(*v)};
   if (const auto* v = std::get_if<DType>(&storage)) return {cat("static_cast<::tensorflow::DataType>(", int(*v), ")")};
   if (const auto* v = std::get_if<float>(&storage)) {
     if (std::isinf(*v)) return {*v > 0 ? "__builtin_huge_valf()" : "-__builtin_huge_valf()"};
@@ -137,7 +137,7 @@ std::string wrap(const std::string& name, const OpSpec& spec) {
   for (size_t i = 0; i < sig.attrs.size(); ++i) {
     const AttrSpec& a = sig.attrs[i];
     if (inferred(sig, int(i))) continue;
-    const std::string arg = argument_name(spec.name, a.name), attr = cat("    op.Attr(", quoted(a.name), ", ");
+    const std::string arg = argument_name(spec.name, a.name), attr = cat("    op.Attr(", in_quotes(a.name), ", ");
     if (!a.default_value.has_value()) {
       parameters += cat(", ", cpp_type(a.type, false), " ", arg);
       build += cat(attr, arg, ");\n");
@@ -154,7 +154,7 @@ std::string wrap(const std::string& name, const OpSpec& spec) {
     if (a.type == "func") condition = cat("if (!attrs.", member, ".name().empty()) ");
     else if (a.type == "tensor") condition = cat("if (attrs.", member, ".dtype() != 0) ");
     else if (only_if_changed && list) condition = cat("if (!attrs.", member, ".empty()) ");
-    build += cat("    ", condition, "op.Attr(", quoted(a.name), ", attrs.", member, ");\n");
+    build += cat("    ", condition, "op.Attr(", in_quotes(a.name), ", attrs.", member, ");\n");
   }
   std::string out = cat("class ", name, " {\n public:\n");
   if (!members.empty()) {
@@ -165,11 +165,11 @@ std::string wrap(const std::string& name, const OpSpec& spec) {
   std::string results, outputs;
   for (const auto& o : sig.outputs) {
     const std::string member = argument_name(spec.name, o.name);
-    results += cat("    ", member, " = op.", is_list(o) ? cat("OutList(", quoted(o.name), ")") : std::string("Out()"), ";\n");
+    results += cat("    ", member, " = op.", is_list(o) ? cat("OutList(", in_quotes(o.name), ")") : std::string("Out()"), ";\n");
     outputs += cat("  ::tensorflow::", is_list(o) ? "OutputList " : "Output ", member, ";\n");
   }
   out += cat("  explicit ", name, "(const ::tensorflow::Scope& scope", parameters, ") {\n    ::tensorflow::internal::OpWrapper op(scope, ",
-             quoted(spec.name), ");\n", build, "    operation = op.Finish();\n", results, "  }\n");
+             in_quotes(spec.name), ");\n", build, "    operation = op.Finish();\n", results, "  }\n");
   if (sig.outputs.empty()) out += "  operator ::tensorflow::Operation() const { return operation; }\n";
   if (sig.outputs.size() == 1) {
     const std::string member = argument_name(spec.name, sig.outputs[0].name);

@@ -38,7 +38,7 @@ std::string cpp_type(std::string_view t) {
 }
 bool by_value(std::string_view t) { return t == "int" || t == "float" || t == "bool" || t == "type"; }
 
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -59,7 +59,7 @@ std::string literal(float v) {
   return s + "f";
 }
 std::string literal(bool v) { return v ? "true" : "false"; }
-std::string literal(const std::string& v) { return quoted(v); }
+std::string literal(const std::string& v) { return in_quotes(v); }
 std::string literal(DType v) { return cat("static_cast<DType>(", int(v), ")"); }
 std::string literal(const PartialShape& v) {
   return v.has_rank() ? cat("PartialShape(std::vector<int64_t>{", join(v.dims()), "})") : "PartialShape()";
@@ -80,7 +80,7 @@ std::string default_text(const AttrSpec& a) {
   return std::visit(
       [](const auto& v) -> std::string {
         using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, FunctionAttr>) return quoted(v.name);
+        if constexpr (std::is_same_v<T, FunctionAttr>) return in_quotes(v.name);
         else if constexpr (requires { literal(v); }) return literal(v);
         else return {};
       },
@@ -128,7 +128,7 @@ Wrapper wrap(const OpSpec& spec) {
     calls += cat("  c.in(", safe(in.name), ");\n");
     // Where one list ends and the next begins.
     if (lists > 1 && in.number_attr >= 0 && counted.insert(in.number_attr).second)
-      calls += cat("  c.attr(", quoted(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size()));\n");
+      calls += cat("  c.attr(", in_quotes(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size()));\n");
   }
   std::set<std::string> taken;
   for (const auto& in : sig.inputs) taken.insert(safe(in.name));
@@ -148,7 +148,7 @@ Wrapper wrap(const OpSpec& spec) {
       parameters += cat(parameters.empty() ? "" : ", ", by_value(a.type) ? cpp_type(a.type) + " " : "const " + cpp_type(a.type) + "& ", name);
     }
     const std::string condition = optional ? differs(a, value) : "";
-    calls += cat("  ", condition.empty() ? "" : cat("if (", condition, ") "), "c.", setter, "(", quoted(a.name), ", ", value, ");\n");
+    calls += cat("  ", condition.empty() ? "" : cat("if (", condition, ") "), "c.", setter, "(", in_quotes(a.name), ", ", value, ");\n");
   }
   if (!options.empty()) structs += cat("struct ", spec.name, "Options {\n", options, "};\n");
   const std::string result = result_type(spec, sig);
@@ -191,10 +191,10 @@ Wrapper wrap(const OpSpec& spec) {
     addresses += cat(addresses.empty() ? "&" : ", &", safe(in.name));
   }
   for (size_t i = 0; i < sig.attrs.size(); ++i) plain &= inferred(sig, int(i));
-  std::string call = cat("  Call c(", quoted(spec.name), ");\n", calls);
+  std::string call = cat("  Call c(", in_quotes(spec.name), ");\n", calls);
   if (plain) {
     call.clear();
-    const std::string shared = cat("(", quoted(spec.name), ", {", addresses, "})");
+    const std::string shared = cat("(", in_quotes(spec.name), ", {", addresses, "})");
     for (const auto& [from, to] : {std::pair("c.one()", "api::call_for_one"), std::pair("c.run()", "api::call_for_all")}) {
       if (const size_t at = fetch.find(from); at != std::string::npos) fetch.replace(at, 7, to + shared);
     }

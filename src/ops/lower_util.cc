@@ -50,11 +50,68 @@ std::vector<int> axes_from(int first, int count) {
 
 Dims dims_of(Value x, int begin, int end) { return {x->type.dims.begin() + begin, x->type.dims.begin() + end}; }
 
+Value size_value(ir::Builder& b, Dim n) { return b.sizes({std::move(n)}, DType::kInt64, true); }
+
+Value all_of(ir::Builder& b, Value x) { return x ? b.reduce(ir::Reduce::kAnd, x, axes_from(0, x->rank())) : nullptr; }
+
 Value inside(ir::Builder& b, Value x, const Dim& high) {
   if (!x) return nullptr;
   const DType t = x->type.dtype;
   const Value limit = b.convert(b.sizes({high}, t == DType::kInt32 ? t : DType::kInt64, true), t);
   return b.binary(ir::Binary::kAnd, b.compare(ir::Compare::kGe, x, b.scalar_int(t, 0)), b.compare(ir::Compare::kLt, x, limit));
+}
+
+namespace {
+
+std::vector<Value> loop(ir::Builder& b, const Dim& most, std::vector<Value> init, const std::function<Value(const std::vector<Value>&)>* go,
+                        const LoopBody& body) {
+  for (Value v : init) {
+    if (!v) return std::vector<Value>(init.size());
+  }
+  const size_t count = init.size();
+  init.insert(init.begin(), b.scalar_int(DType::kInt64, 0));
+  const Value limit = b.sizes({most}, DType::kInt64, true);
+  if (!limit || !init[0]) return std::vector<Value>(count);
+  const auto parameters = [&] {
+    std::vector<Value> v;
+    for (Value x : init) v.push_back(b.region_parameter(x->type));
+    return v;
+  };
+  const auto rest = [](std::vector<Value> v) { return std::vector<Value>(v.begin() + 1, v.end()); };
+  std::unique_ptr<ir::Region> condition, turn;
+  {
+    ir::OpenRegion region = b.begin_region();
+    const std::vector<Value> v = parameters();
+    Value more = b.compare(ir::Compare::kLt, v[0], limit);
+    if (go) {
+      const Value any = (*go)(rest(v));
+      if (any) more = b.binary(ir::Binary::kAnd, more, b.reduce(ir::Reduce::kOr, any, axes_from(0, any->rank())));
+    }
+    condition = region.end({more});
+  }
+  {
+    ir::OpenRegion region = b.begin_region();
+    const std::vector<Value> v = parameters();
+    std::vector<Value> next = body(v[0], rest(v));
+    next.insert(next.begin(), b.add(v[0], b.scalar_int(DType::kInt64, 1)));
+    turn = region.end(std::move(next));
+  }
+  if (!b.status().ok()) return std::vector<Value>(count);
+  std::vector<Value> out = b.while_loop(std::move(init), std::move(condition), std::move(turn));
+  if (out.empty()) return std::vector<Value>(count);
+  if (!go) out[0]->operands[0]->starts = {most};
+  return rest(std::move(out));
+}
+
+}  // namespace
+
+std::vector<Value> counted_loop(ir::Builder& b, const Dim& n, std::vector<Value> init, const LoopBody& body) {
+  return loop(b, n, std::move(init), nullptr, body);
+}
+
+std::vector<Value> loop_while_any(ir::Builder& b, int64_t most, std::vector<Value> init, const std::function<Value(const std::vector<Value>&)>& go,
+                                  const LoopBody& body) {
+  return loop(b, Dim(most), std::move(init), &go, body);
 }
 
 Value rows_of_tuples(ir::Builder& b, Value indices, std::span<const Dim> dims) {

@@ -1,6 +1,8 @@
 // What lowering rules of array ops share.
 #pragma once
 
+#include <functional>
+
 #include "op/lower.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -27,8 +29,19 @@ Value as_index(ir::Builder& b, Value x);
 std::vector<int> axes_from(int first, int count);
 // Dimensions [begin, end) of x.
 Dims dims_of(Value x, int begin, int end);
+// A size as an int64 scalar.
+Value size_value(ir::Builder& b, Dim n);
+// Does it hold for all elements? A bool scalar.
+Value all_of(ir::Builder& b, Value x);
 // low <= x < high, element by element.
 Value inside(ir::Builder& b, Value x, const Dim& high);
+
+// A loop of n turns: `body` gets the number of the turn (an int64 scalar) and the values so far, and gives the next ones, of the same types.
+using LoopBody = std::function<std::vector<Value>(Value, std::vector<Value>)>;
+std::vector<Value> counted_loop(ir::Builder& b, const Dim& n, std::vector<Value> init, const LoopBody& body);
+// At most so many turns, as long as any element of `go`, which is worked out of the values, holds.
+std::vector<Value> loop_while_any(ir::Builder& b, int64_t most, std::vector<Value> init, const std::function<Value(const std::vector<Value>&)>& go,
+                                  const LoopBody& body);
 
 // Index tuples along the last dimension as numbers of rows of a [rows, slice...] tensor; -1 for those outside `dims`.
 Value rows_of_tuples(ir::Builder& b, Value indices, std::span<const Dim> dims);

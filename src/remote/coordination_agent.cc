@@ -276,8 +276,16 @@ Status CoordinationAgent::barrier(const std::string& id, int64_t timeout_ms) {
 Result<std::vector<TaskStateInfo>> CoordinationAgent::task_states(const std::vector<CoordinatedTask>& tasks) {
   ProtoWriter w;
   for (const CoordinatedTask& t : tasks) w.bytes(1, encode_coordinated_task(t));
-  WEFT_ASSIGN(Message response, call("GetTaskState", w.take(), 0));
-  return decode_task_states(response.flatten());
+  return task_states(w.take());
+}
+
+Result<std::vector<TaskStateInfo>> CoordinationAgent::task_states(std::string_view request) {
+  WEFT_ASSIGN(Message response, call("GetTaskState", std::string(request), 0));
+  WEFT_ASSIGN(std::vector<TaskStateInfo> states, decode_task_states(response.flatten()));
+  for (TaskStateInfo& s : states) {
+    if (!s.error.ok()) s.error = coordination_error(std::move(s.error));
+  }
+  return states;
 }
 
 void add_agent_methods(MethodTable& methods, std::shared_ptr<CoordinationAgent> agent) {

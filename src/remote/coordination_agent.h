@@ -32,6 +32,8 @@ class CoordinationAgent : public std::enable_shared_from_this<CoordinationAgent>
   virtual Status remove(const std::string& key);
   virtual Status barrier(const std::string& id, int64_t timeout_ms);
   virtual Result<std::vector<TaskStateInfo>> task_states(const std::vector<CoordinatedTask>& tasks);
+  // `request`: a serialized GetTaskStateRequest.
+  virtual Result<std::vector<TaskStateInfo>> task_states(std::string_view request);
   const std::map<std::string, int>& jobs() const { return config_.jobs; }
 
   // An error that the service tells of.

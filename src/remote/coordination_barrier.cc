@@ -101,7 +101,7 @@ bool CoordinationService::begin_barrier(Barrier& b, const BarrierRequest& q, con
     const Task& t = tasks_.at(name);
     if (t.task.recoverable || t.state != TaskState::kError) continue;
     return fail(barrier_error(internal_error("Task (", name, ") is already in error before the barrier was called. Barrier Id: ", b.name(),
-                                             " Task error: ", t.status.message()),
+                                             " Task error: ", status_text(t.status)),
                               b.id, b.counter));
   }
   return true;

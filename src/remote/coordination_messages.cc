@@ -250,6 +250,17 @@ Result<ReportedError> decode_reported_error(std::string_view bytes, bool to_serv
   return out;
 }
 
+std::string status_text(const Status& s) {
+  std::string out;
+  for (const char* c = code_name(s.code()); *c; ++c) {
+    if (*c >= 'A' && *c <= 'Z' && !out.empty()) out += '_';
+    out += char(std::toupper(*c));
+  }
+  out += cat(": ", s.message());
+  for (const auto& [key, value] : s.payloads()) out += cat(" [", key, "='", value, "']");
+  return out;
+}
+
 Status coordination_error(Status s) { return s.with_payload(kErrorPayload, ""); }
 
 Status barrier_error(Status s, const std::string& id, int64_t counter) {

@@ -72,6 +72,8 @@ Result<ReportedError> decode_reported_error(std::string_view bytes, bool to_serv
 
 // An error of the service, as opposed to one of the transport; of a barrier, with its counter.
 Status coordination_error(Status s);
+// As TensorFlow prints a status in a text.
+std::string status_text(const Status& s);
 Status barrier_error(Status s, const std::string& id, int64_t counter);
 bool is_coordination_error(const Status& s);
 std::optional<int64_t> barrier_counter(const Status& s);

@@ -23,16 +23,6 @@ std::string normal_key(std::string_view key) {
 
 Status service_stopped(std::string_view what) { return coordination_error(internal_error("Coordination service has stopped. ", what, " failed.")); }
 
-// As TensorFlow prints a status in a text.
-std::string status_text(const Status& s) {
-  std::string name;
-  for (const char* c = code_name(s.code()); *c; ++c) {
-    if (*c >= 'A' && *c <= 'Z' && !name.empty()) name += '_';
-    name += char(std::toupper(*c));
-  }
-  return cat(name, ": ", s.message());
-}
-
 }  // namespace
 
 CoordinationService::CoordinationService(CoordinationConfig config, std::shared_ptr<Connections> connections)
@@ -510,7 +500,8 @@ Result<std::string> CoordinationService::increment(const std::string& given, int
     int64_t number = 0;
     if (const auto it = values_.find(key); it != values_.end()) {
       const char* end = it->second.data() + it->second.size();
-      if (std::from_chars(it->second.data(), end, number).ptr != end) return failed_precondition("the value of key ", key, " is no whole number");
+      if (std::from_chars(it->second.data(), end, number).ptr != end)
+        return failed_precondition("Failed to parse value \"", it->second, "\" as an integer.");
     }
     value = cat(int64_t(uint64_t(number) + uint64_t(by)));
     values_[key] = value;

@@ -9,6 +9,7 @@
 #include "eager/cancellable.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
+#include "remote/handles_abroad.h"
 #include "remote/peers.h"
 #include "runtime/blocking_threads.h"
 
@@ -120,17 +121,22 @@ Result<ServerContext::Handle> ServerContext::find(const RemoteTensorHandle& h) {
   std::lock_guard lock(mutex_);
   auto it = handles_.find(h.op_id);
   if (it == handles_.end() || h.output_num < 0 || size_t(h.output_num) >= it->second.size() || !it->second[size_t(h.output_num)])
-    return invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: ", h.op_id, ", Output num: ", h.output_num,
-                            ". One possible cause is that the tensor was accessed after deletion in a distributed worker setup. Try setting "
-                            "`os.environ['TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE']='False'` in your client to disable async streaming behavior to "
-                            "see if it fixes the problem.");
+    return invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: ", h.op_id, ", Output num: ", h.output_num);
   return it->second[size_t(h.output_num)];
 }
 
 Result<ServerContext::Handle> ServerContext::input(const std::variant<RemoteTensorHandle, Tensor>& in) {
   if (const auto* t = std::get_if<Tensor>(&in)) return eager::TensorHandle::make(*t, context_.host());
   const auto& h = std::get<RemoteTensorHandle>(in);
-  return is_elsewhere(h) ? fetch(h) : find(h);
+  if (is_elsewhere(h)) return fetch(h);
+  auto found = find(h);
+  if (!found.ok())
+    return invalid_argument(
+        found.status().message(),
+        ". One possible cause is that the tensor was accessed after deallocation in a distributed worker setup.Try setting "
+        "`os.environ['TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE']='False'` in your client to disable async streaming behavior to see "
+        "if it fixes the problem.");
+  return found;
 }
 
 bool ServerContext::is_elsewhere(const RemoteTensorHandle& h) const {
@@ -151,10 +157,31 @@ Result<std::shared_ptr<Peers>> ServerContext::peers() {
   return peers_;
 }
 
+// The resource of another task that an input of a function names, as an argument of the parts; nothing: it is of this task, or no resource. The client numbers resources of other
+// workers; of its own ones it sends the handle, which says where they are.
+Result<std::optional<Tensor>> ServerContext::resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in) {
+  const auto* number = std::get_if<RemoteTensorHandle>(&in);
+  if ((number ? number->dtype : std::get<Tensor>(in).dtype()) != DType::kResource) return std::nullopt;
+  if (number && is_elsewhere(*number)) {
+    WEFT_ASSIGN(std::shared_ptr<Peers> others, peers());
+    WEFT_ASSIGN(Tensor there, others->reference(*number));
+    return there;
+  }
+  WEFT_ASSIGN(Handle h, input(in));
+  WEFT_RETURN_IF_ERROR(h->wait());
+  const std::string home = resource_device(h->tensor());
+  if (home.empty() || task_of(home) == task_) return std::nullopt;
+  std::lock_guard lock(mutex_);
+  if (!incarnations_.contains(home)) return std::nullopt;  // of another cluster
+  return h->tensor();
+}
+
 bool ServerContext::is_over_tasks(const Operation& o) {
   return context_.functions().contains(o.name) && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const auto& in) {
            const auto* h = std::get_if<RemoteTensorHandle>(&in);
-           return h && h->dtype == DType::kResource && is_elsewhere(*h);
+           if (h && is_elsewhere(*h)) return h->dtype == DType::kResource;
+           const auto there = resource_elsewhere(in);
+           return there.ok() && *there;
          });
 }
 
@@ -162,9 +189,9 @@ Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const O
   WEFT_ASSIGN(std::shared_ptr<Peers> others, peers());
   std::vector<Tensor> args;
   for (const auto& in : o.inputs) {
-    if (const auto* h = std::get_if<RemoteTensorHandle>(&in); h && h->dtype == DType::kResource && is_elsewhere(*h)) {
-      WEFT_ASSIGN(Tensor there, others->reference(*h));
-      args.push_back(std::move(there));
+    WEFT_ASSIGN(std::optional<Tensor> there, resource_elsewhere(in));
+    if (there) {
+      args.push_back(std::move(*there));
       continue;
     }
     WEFT_ASSIGN(Handle h, input(in));
@@ -301,6 +328,7 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
     return QueueResponse();
   }
   if (const auto* f = std::get_if<RemoveFunction>(&item)) {
+    if (!context_.functions().contains(f->name)) return invalid_argument("Tried to remove non-existent function '", f->name, "'.");
     WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
     std::lock_guard lock(peers_mutex_);
     if (peers_) peers_->forget(f->name);
@@ -320,10 +348,12 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
 Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request, StepTable& steps) {
   touch();
   const Operation& o = request.operation;
+  if (!o.is_function || !o.is_component_function)
+    return internal_error("RunComponentFunction request can only be used to execute component functions.");
   const auto rendezvous = steps.find_or_create(o.func_step_id, connections_);
   auto attrs = std::make_shared<op::AttrMap>();
   const op::OpSpec* spec = context_.functions().find_spec(o.name);
-  if (!spec) return not_found("the component function ", o.name, " was not registered");
+  if (!spec) return internal_error("Could not find function library for registered component function: ", o.name);
   for (const auto& [name, value] : o.attrs) {
     if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
   }
@@ -394,8 +424,9 @@ Result<Message> EagerService::create(const CreateContext& request) {
   drop_expired();
   {
     std::lock_guard lock(mutex_);
-    if (contexts_.contains(request.context_id)) {
-      if (request.view_id == 0) return invalid_argument("EagerService:CreateContext failed. Context id: <", request.context_id, "> already exists.");
+    if (const auto it = contexts_.find(request.context_id); it != contexts_.end()) {  // a client that lost it makes it anew
+      if (request.view_id < it->second->view_id())
+        return invalid_argument("EagerService:CreateContext failed. Context id: <", request.context_id, "> already exists.");
     } else if (contexts_.size() >= size_t(settings().ok() ? settings()->max_contexts : 1)) {
       return resource_exhausted("this server keeps state for ", contexts_.size(), " clients, which is its limit (WEFT_CLUSTER_MAX_CONTEXTS)");
     }
@@ -404,9 +435,10 @@ Result<Message> EagerService::create(const CreateContext& request) {
   auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
   auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous), steps_);
   if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
+  std::shared_ptr<ServerContext> before;  // destroyed after the lock is given back
   std::lock_guard lock(mutex_);
   context->set_trace(trace_);
-  contexts_[request.context_id] = std::move(context);
+  before = std::exchange(contexts_[request.context_id], std::move(context));
   return own_devices(2);
 }
 

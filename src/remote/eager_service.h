@@ -61,6 +61,7 @@ class ServerContext {
   Status register_function(const RegisterFunction& f);
   // A function that uses resources of other tasks: they run their parts of it.
   bool is_over_tasks(const Operation& o);
+  Result<std::optional<Tensor>> resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<std::vector<Handle>> run_over_tasks(const Operation& o, op::CancellationManager& cancellation);
   Result<std::shared_ptr<Peers>> peers();
   bool is_elsewhere(const RemoteTensorHandle& h) const;

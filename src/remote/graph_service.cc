@@ -170,8 +170,7 @@ Status GraphService::create_session(const CreateWorkerSession& request) {
       ++it;
     }
   }
-  if (!sessions_.emplace(request.session, std::move(made)).second)
-    return already_exists("A session with handle ", request.session, " already exists.");
+  sessions_.emplace(request.session, std::move(made));  // one that is there stays, as with TensorFlow
   return {};
 }
 
@@ -221,14 +220,16 @@ Result<std::string> GraphService::register_graph(const RegisterGraph& request) {
 }
 
 Status GraphService::deregister_graph(const std::string& session, const std::string& graph) {
-  auto in = find(session);
-  std::shared_ptr<WorkerSession> s = in.ok() ? *in : shared_session_;
+  std::shared_ptr<WorkerSession> in = shared_session_;
+  if (!session.empty()) {
+    WEFT_ASSIGN(in, find(session));
+  }
   std::shared_ptr<RegisteredGraph> gone;
   std::lock_guard lock(mutex_);
-  auto it = s->graphs.find(graph);
-  if (it == s->graphs.end()) return not_found("Handle ", graph, " is not found. Possibly, this worker just restarted.");
+  auto it = in->graphs.find(graph);
+  if (it == in->graphs.end()) return aborted("Graph handle is not found: ", graph, ". Possibly, this worker just restarted.");
   gone = std::move(it->second);
-  s->graphs.erase(it);
+  in->graphs.erase(it);
   return {};
 }
 
@@ -239,7 +240,7 @@ Result<std::shared_ptr<RegisteredGraph>> GraphService::find_graph(const std::str
   }
   std::lock_guard lock(mutex_);
   if (auto it = in->graphs.find(graph); it != in->graphs.end()) return it->second;
-  return aborted("Graph handle is not found: ", graph, ". Possibly, this worker just restarted.");
+  return aborted("Graph handle is not found: ", graph);
 }
 
 Status GraphService::run(RegisteredGraph& graph, int64_t step_id, op::StepTrace* trace, std::span<Tensor> args, std::span<Tensor> rets,
@@ -399,7 +400,8 @@ void add_graph_methods(MethodTable& methods, std::shared_ptr<GraphService> servi
     return Message(encode_text(1, handle));
   });
   add("DeregisterGraph", [](GraphService& s, std::string_view bytes) -> Result<Message> {
-    WEFT_RETURN_IF_ERROR(s.deregister_graph(decode_text(2, bytes), decode_text(1, bytes)));
+    const bool of_session = decode_number(3, bytes);
+    WEFT_RETURN_IF_ERROR(s.deregister_graph(of_session ? decode_text(2, bytes) : std::string(), decode_text(1, bytes)));
     return Message();
   });
   add_long(methods, kService, "RunGraph", decode_run_graph, [service](const RunGraph& request, op::CancellationManager& cancellation) {

@@ -81,4 +81,10 @@ Tensor with_resources(Tensor t) {
   return t;
 }
 
+std::string resource_device(const Tensor& t) {
+  if (t.dtype() != DType::kResource || t.num_elements() != 1) return {};
+  const Info* info = t.data<ResourceHandle>()->info();
+  return info ? info->device : std::string();
+}
+
 }  // namespace weft_engine::remote

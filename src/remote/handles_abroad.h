@@ -10,5 +10,7 @@ namespace weft_engine::remote {
 core::Result<core::Tensor> with_names(const core::Tensor& t);
 // A tensor that came: its handles of resources of this process, named by with_names, are the ones that went.
 core::Tensor with_resources(core::Tensor t);
+// The device of the resource that a tensor is the handle of; empty where it does not say, or is something else.
+std::string resource_device(const core::Tensor& t);
 
 }  // namespace weft_engine::remote

@@ -2,6 +2,7 @@
 
 #include "core/device_name.h"
 #include "op/step_resources.h"
+#include "remote/handles_abroad.h"
 #include "runtime/server.h"
 
 namespace weft_engine::remote {
@@ -79,8 +80,8 @@ Result<std::vector<Tensor>> Peers::run(const Operation& call, std::vector<Tensor
   for (const Tensor& t : args) {
     std::string& where = options.input_devices.emplace_back();
     if (t.dtype() != DType::kResource) continue;
-    const auto there = core::referred(t);
-    where = there ? there->home()->name() : devices_->host()->name();
+    where = resource_device(t);
+    if (where.empty() || !devices_->resolve(where, false).ok()) where = devices_->host()->name();
   }
   WEFT_ASSIGN(auto function, runtime_->instantiate({call.name, attrs}, options));
   if (args.size() != function->arg_types().size())

@@ -76,7 +76,7 @@ Result<Settings> settings_from_environment() {
 }
 
 const Result<Settings>& settings() {
-  static const Result<Settings> read = settings_from_environment();
+  static const auto& read = *new Result<Settings>(settings_from_environment());
   return read;
 }
 

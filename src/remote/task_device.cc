@@ -9,6 +9,7 @@
 #include "graph/to_function.h"
 #include "io/graph_def.h"
 #include "remote/connections.h"
+#include "remote/handles_abroad.h"
 
 namespace weft_engine::remote {
 
@@ -240,7 +241,8 @@ class RemotePart final : public runtime::Executable {
         call->keep.push_back(there);
         continue;
       }
-      if (t.dtype() == DType::kResource)
+      // A handle of a resource of that task does: it finds it by the name in the handle.
+      if (t.dtype() == DType::kResource && task_of(resource_device(t)) != device_.task->name)
         return invalid_argument("a resource of this process cannot be used on ", device_.name(), ", a device of another one, by function ", name_);
       o.inputs.emplace_back(t);
     }

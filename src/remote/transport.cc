@@ -20,7 +20,7 @@ Result<const TransportApi*> configured() {
 void set_transport(const TransportApi* transport) { given = transport; }
 
 Result<const TransportApi*> transport() {
-  static const Result<const TransportApi*> api = configured();
+  static const auto& api = *new Result<const TransportApi*>(configured());
   return api;
 }
 

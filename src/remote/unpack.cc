@@ -65,16 +65,19 @@ struct Level {
 };
 
 const Level& level(TensorsIn kind) {
-  static const Level tensor, operation{{{10, {{{2, tensor}}}}}}, tensors_in_1{{{1, tensor}}}, tensors_in_2{{{2, tensor}}};
-  static const Level request{{{3, {{{2, operation}, {3, tensors_in_2}}}}}}, response{{{1, tensors_in_2}}}, component{{{2, operation}}};
+  struct Levels {
+    Level tensor, operation{{{10, {{{2, tensor}}}}}}, tensors_in_1{{{1, tensor}}}, tensors_in_2{{{2, tensor}}};
+    Level request{{{3, {{{2, operation}, {3, tensors_in_2}}}}}}, response{{{1, tensors_in_2}}}, component{{{2, operation}}};
+  };
+  static const auto& all = *new Levels;
   switch (kind) {
-    case TensorsIn::kEnqueueRequest: return request;
-    case TensorsIn::kEnqueueResponse: return response;
-    case TensorsIn::kRecvTensorResponse: return tensors_in_1;
-    case TensorsIn::kRunComponentRequest: return component;
+    case TensorsIn::kEnqueueRequest: return all.request;
+    case TensorsIn::kEnqueueResponse: return all.response;
+    case TensorsIn::kRecvTensorResponse: return all.tensors_in_1;
+    case TensorsIn::kRunComponentRequest: return all.component;
     case TensorsIn::kRunComponentResponse: break;
   }
-  return tensors_in_2;
+  return all.tensors_in_2;
 }
 
 void put_varint(std::string& out, uint64_t v) {

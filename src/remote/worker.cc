@@ -8,6 +8,16 @@ namespace {
 
 constexpr std::string_view kWorkerService = "tensorflow.WorkerService";
 
+// "source;incarnation;destination;name;frame:iteration", with two names of devices.
+bool is_rendezvous_key(std::string_view key) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0, end = 0; end != key.npos; at = end + 1) {
+    end = key.find(';', at);
+    parts.push_back(key.substr(at, end - at));
+  }
+  return parts.size() >= 5 && !task_of(parts[0]).empty() && !task_of(parts[2]).empty() && !parts[3].empty();
+}
+
 }  // namespace
 
 const DeviceSet* task_devices(const std::string& job, int task, int cpus) {
@@ -62,6 +72,7 @@ void Worker::add_worker_methods() {
   methods_.add_waiting(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
     auto request = decode_recv_tensor(bytes);
     if (!request.ok()) return reply(request.status(), {});
+    if (!is_rendezvous_key(request->key)) return reply(invalid_argument("Invalid  rendezvous key: ", request->key), {});
     auto ticket = std::make_shared<char>();
     const auto done = [ticket, reply = std::move(reply)](Status s, Tensor value, bool dead) {
       if (!s.ok()) return reply(std::move(s), {});

@@ -1,15 +1,20 @@
 #include "runtime/function_runtime.h"
-#include "runtime/device_compiler.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "core/remote_tensor.h"
+#include "graph/passes/auto_jit.h"
 #include "graph/rewriters.h"
 #include "op/op_traits.h"
 #include "op/step_trace.h"
+#include "runtime/device_compiler.h"
+#include "runtime/hot_plan.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
 #include "runtime/program.h"
@@ -35,10 +40,31 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   return key;
 }
 
+// A plan is made of several copies of the graph. What a large one's leave to the allocator is more than all that is kept, and nothing may ever ask for it again.
+void give_back_memory([[maybe_unused]] const graph::FunctionBody& body) {
+#if defined(__GLIBC__)
+  constexpr int kLarge = 20000;  // nodes
+  if (body.graph->num_nodes() >= kLarge) malloc_trim(0);
+#endif
+}
+
 std::atomic<ConfigReader> config_reader{nullptr};
 std::atomic<GradientMaker> gradient_maker{nullptr};
 std::atomic<FunctionCompiler> function_compiler{nullptr};
 std::atomic<DeviceCompiler> device_compiler{nullptr};
+
+bool is_plain(DType t) { return t != DType::kResource && t != DType::kVariant; }
+
+bool is_disabled(const std::vector<std::string>& passes, std::string_view name) {
+  return std::find(passes.begin(), passes.end(), name) != passes.end();
+}
+
+// The engine's plan as a Program; null where it is of another kind.
+Program* program_of(Executable* plan) {
+  if (auto* p = dynamic_cast<Program*>(plan)) return p;
+  auto* hot = dynamic_cast<HotPlan*>(plan);
+  return hot ? dynamic_cast<Program*>(&hot->engine_plan()) : nullptr;
+}
 
 bool flag(const AttrMap& attrs, std::string_view name) {
   const auto it = attrs.find(name);
@@ -63,8 +89,7 @@ Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, In
       disabled_passes_(std::move(disabled_passes)),
       kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
-  specialisable_ = !options_.must_compile && !options_.may_compile &&
-                   std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
+  specialisable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), is_plain);
 }
 
 Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes,
@@ -122,6 +147,10 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     if (const DeviceCompiler on_device = device_compiler.load(); on_device && c.device && !c.device->host_memory() && !change) {
       if (auto compiled = on_device(body_, *c.device, program)) return std::unique_ptr<Executable>(std::move(compiled));
     }
+    // With the shapes of a call known, or none to know.
+    if (!change && (!arg_shapes.empty() || std::none_of(body_.arg_types.begin(), body_.arg_types.end(), is_plain)) &&
+        !is_disabled(disabled_passes_, graph::kAutoJit) && !core::is_mixed(devices) && !has_remote_devices(devices))
+      return with_hot_plan(body_, c, std::move(program));
     return program;
   };
   const FunctionCompiler compile = function_compiler.load();
@@ -139,6 +168,7 @@ Result<Executable*> Instance::plan() {
   if (Executable* e = general_.load(std::memory_order_acquire)) return e;
   if (!error_.ok()) return error_;
   auto made = make_plan({});
+  give_back_memory(body_);
   if (!made.ok()) return error_ = made.status();
   general_owner_ = std::move(made).value();
   if (is_distributed(*general_owner_) || dynamic_cast<CompiledPlan*>(general_owner_.get()))
@@ -182,10 +212,11 @@ const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
   missed_.clear();
   for (const Tensor& t : args) missed_.push_back(t.shape());
   auto all = specials_.load();
-  if (!again || (all && all->size() >= kMaxSpecials)) return nullptr;
+  if ((!again && jit_mode() != JitMode::kTest) || (all && all->size() >= kMaxSpecials)) return nullptr;
   std::vector<PartialShape> shapes;
   for (size_t i = 0; i < args.size(); ++i) shapes.push_back(PartialShape(args[i].shape()));
   auto made = make_plan(shapes);
+  give_back_memory(body_);
   if (!made.ok()) {
     // The general plan reports what is wrong, at the node that fails.
     specialisable_ = false;
@@ -254,16 +285,16 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
     bool done = false;
     if (const Special* bs = c ? special_for(vars) : nullptr) {
       const Special* cs = c->special_for(vars);
-      auto* bp = dynamic_cast<Program*>(bs->plan.get());
-      auto* cp = cs ? dynamic_cast<Program*>(cs->plan.get()) : nullptr;
+      Program* const bp = program_of(bs->plan.get());
+      Program* const cp = cs ? program_of(cs->plan.get()) : nullptr;
       if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));
       if (done) return core::all_to_host(vars);
     }
     if (c) {
       WEFT_ASSIGN(Executable * ce, c->plan());
       WEFT_ASSIGN(Executable * be, plan());
-      auto* cp = dynamic_cast<Program*>(ce);
-      auto* bp = dynamic_cast<Program*>(be);
+      Program* const cp = program_of(ce);
+      Program* const bp = program_of(be);
       if (cp && bp) {
         WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, {}, done));
         return core::all_to_host(vars);
@@ -287,11 +318,8 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
 
 namespace {
 
-// As TensorFlow's users turn clustering on for a whole program: TF_XLA_FLAGS=--tf_xla_auto_jit=2.
-bool environment_compiles() {
-  const char* flags = std::getenv("TF_XLA_FLAGS");
-  const std::string_view text = flags ? flags : "";
-  return text.find("tf_xla_auto_jit=1") != text.npos || text.find("tf_xla_auto_jit=2") != text.npos;
+bool compiles_all(bool asked, const std::vector<std::string>& disabled_passes) {
+  return asked || (jit_mode() == JitMode::kOn && !is_disabled(disabled_passes, graph::kAutoJit));
 }
 
 }  // namespace
@@ -299,12 +327,12 @@ bool environment_compiles() {
 FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library)
     : options_(std::move(options)),
       library_(std::move(library)),
-      auto_compile_(options_.auto_compile || environment_compiles()),
+      auto_compile_(compiles_all(options_.auto_compile, options_.disabled_passes)),
       disabled_passes_(options_.disabled_passes) {}
 
 void FunctionLibraryRuntime::set_optimizer(std::vector<std::string> disabled_passes, bool auto_compile) {
   std::unique_lock lock(mutex_);
-  auto_compile_.store(auto_compile || environment_compiles());
+  auto_compile_.store(compiles_all(auto_compile, disabled_passes));
   disabled_passes_ = std::move(disabled_passes);
   ++settings_;
 }
@@ -372,7 +400,7 @@ Result<std::shared_ptr<Instance>> FunctionLibraryRuntime::instance(const Functio
       if (auto it = of->second.find(key); it != of->second.end() && it->second.def == def) return it->second.instance;
     }
   }
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : kNone, *options_.registry, library_));
   if (const ConfigReader read = config_reader.load(); read && !options.config_proto.empty()) {
     auto passes = read(options.config_proto);

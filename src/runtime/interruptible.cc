@@ -119,7 +119,14 @@ bool CallsElsewhere::wait() {
 
 Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
   auto call = std::make_shared<Call>();
-  for (const Tensor* t : in) call->in.push_back(*t);
+  call->in.reserve(in.size());
+  for (const Tensor* t : in) {
+    if (core::interrupt_wanted()) [[unlikely]] {
+      run_on_blocking_thread([call] { call->in.clear(); });  // there may be millions, for which the caller does not wait
+      return core::interrupted_call();
+    }
+    call->in.push_back(*t);
+  }
   op::CancellationManager* const outer = limits.cancellation;
   const auto token = outer ? outer->get_token() : 0;
   if (outer && !outer->register_callback(token, [call] {

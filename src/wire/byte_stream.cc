@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/allocator.h"
 #include "wire/file.h"
@@ -34,6 +35,12 @@ class PlainFile final : public ByteStream {
     out.resize(got);
     at_ += got;
     return {};
+  }
+  Result<size_t> fill_directly(char* out, size_t n) override {
+    if (n < kChunk) return size_t(0);
+    WEFT_ASSIGN(size_t got, file_->read(at_, out, n));
+    at_ += got;
+    return got;
   }
 
  private:
@@ -146,6 +153,24 @@ Status ByteStream::read(uint64_t n, std::string& out) {
     out += bytes;
     consume(bytes.size());
     WEFT_RETURN_IF_ERROR(check_length(out.size()));
+  }
+  return {};
+}
+
+Status ByteStream::read(uint64_t n, char* out, uint64_t& got) {
+  got = 0;
+  while (got < n) {
+    if (at_ >= buffer_.size()) {
+      WEFT_ASSIGN(size_t direct, fill_directly(out + got, size_t(n - got)));
+      got += direct;
+      if (direct > 0) continue;
+    }
+    WEFT_ASSIGN(std::string_view bytes, peek());
+    if (bytes.empty()) break;
+    bytes = bytes.substr(0, size_t(std::min<uint64_t>(bytes.size(), n - got)));
+    std::memcpy(out + got, bytes.data(), bytes.size());
+    got += bytes.size();
+    consume(bytes.size());
   }
   return {};
 }

@@ -21,6 +21,8 @@ class ByteStream {
   void consume(size_t n) { at_ += n; }
   // The next n bytes, or as many as there are.
   core::Status read(uint64_t n, std::string& out);
+  // The same into the caller's memory; long pieces of a plain file come there without a copy.
+  core::Status read(uint64_t n, char* out, uint64_t& got);
   core::Status skip(uint64_t n, uint64_t& skipped);
   // Up to the next '\n', which is taken and not given. False: there is no line.
   core::Result<bool> read_line(std::string& out);
@@ -30,6 +32,8 @@ class ByteStream {
  protected:
   // More bytes instead of those in `out`; none at the end.
   virtual core::Status fill(std::string& out) = 0;
+  // Up to n bytes into the caller's memory, where that saves a copy; none: fill() has them.
+  virtual core::Result<size_t> fill_directly(char*, size_t) { return size_t(0); }
 
  private:
   std::string buffer_;

@@ -54,8 +54,8 @@ void lock(int fd) {
 // Folders of many names, with the time before which they are not read again: not for each of the many files that are written to one.
 std::mutex not_before_mutex;
 std::map<std::string, std::chrono::steady_clock::time_point>& not_before() {
-  static std::map<std::string, std::chrono::steady_clock::time_point> times;
-  return times;
+  static auto* times = new std::map<std::string, std::chrono::steady_clock::time_point>;  // kept: threads may still write files when the process ends
+  return *times;
 }
 
 bool may_look_into(const std::string& folder, std::chrono::steady_clock::time_point now) {

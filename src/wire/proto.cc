@@ -3,6 +3,10 @@
 namespace weft_engine::wire {
 
 bool ProtoReader::read_varint(uint64_t& v) {
+  if (at_ != end_ && static_cast<int8_t>(*at_) >= 0) [[likely]] {  // one byte, as most are
+    v = static_cast<uint8_t>(*at_++);
+    return true;
+  }
   v = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (at_ == end_) return false;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kSum = 4;          // bytes of a checksum
 constexpr size_t kEnough = 1 << 20;  // bytes that are worth a write
+constexpr uint64_t kTrusted = 1 << 24;
 
 }  // namespace
 
@@ -30,7 +31,8 @@ void append_record(std::string& out, std::string_view record) {
   out.append(reinterpret_cast<const char*>(&sum), kSum);
 }
 
-Result<bool> RecordReader::next(std::string& record, bool strict) {
+template <class String>
+Result<bool> RecordReader::next_into(String& record, bool strict) {
   const uint64_t begin = begin_ = at_;
   std::string head;
   WEFT_ASSIGN(bool found, checked(8, head));
@@ -44,6 +46,17 @@ Result<bool> RecordReader::next(std::string& record, bool strict) {
   return true;
 }
 
+Result<bool> RecordReader::next(std::string& record, bool strict) { return next_into(record, strict); }
+Result<bool> RecordReader::next(tstring& record, bool strict) { return next_into(record, strict); }
+
+Result<bool> RecordReader::agrees(uint64_t begin, std::string_view bytes, const char* sum) const {
+  uint32_t stored;
+  std::memcpy(&stored, sum, kSum);
+  if (!crc32c_agrees(crc32c_unmask(stored), crc32c(bytes)))
+    return data_loss("corrupted record at ", begin, begin == 0 ? " (Is this even a TFRecord file?)" : "");
+  return true;
+}
+
 // n bytes and the checksum behind them. False: the file ends before.
 Result<bool> RecordReader::checked(uint64_t n, std::string& out) {
   const uint64_t begin = at_;
@@ -52,12 +65,28 @@ Result<bool> RecordReader::checked(uint64_t n, std::string& out) {
   at_ += out.size();
   cut_ = out.size() < n + kSum && at_ > begin_;
   if (out.size() < n + kSum) return false;
-  uint32_t stored;
-  std::memcpy(&stored, out.data() + n, kSum);
+  WEFT_RETURN_IF_ERROR(agrees(begin, std::string_view(out).substr(0, size_t(n)), out.data() + n).status());
   out.resize(size_t(n));
-  if (!crc32c_agrees(crc32c_unmask(stored), crc32c(out)))
-    return data_loss("corrupted record at ", begin, begin == 0 ? " (Is this even a TFRecord file?)" : "");
   return true;
+}
+
+// Memory for what a file says is taken only up to a size; longer records grow as their bytes come.
+Result<bool> RecordReader::checked(uint64_t n, tstring& out) {
+  if (n > kTrusted) {
+    std::string bytes;
+    WEFT_ASSIGN(const bool found, checked(n, bytes));
+    out = bytes;
+    return found;
+  }
+  const uint64_t begin = at_;
+  char sum[kSum];
+  uint64_t got = 0, got_sum = 0;
+  WEFT_RETURN_IF_ERROR(stream_.read(n, out.resize_uninitialized(size_t(n)), got));
+  if (got == n) WEFT_RETURN_IF_ERROR(stream_.read(kSum, sum, got_sum));
+  at_ += got + got_sum;
+  cut_ = got_sum < kSum && at_ > begin_;
+  if (got_sum < kSum) return false;
+  return agrees(begin, out, sum);
 }
 
 struct RecordWriter::Deflater {

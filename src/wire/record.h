@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/status.h"
+#include "core/tstring.h"
 #include "wire/byte_stream.h"
 #include "wire/file.h"
 
@@ -21,11 +22,16 @@ class RecordReader {
   explicit RecordReader(ByteStream& stream, uint64_t at = 0) : stream_(stream), at_(at) {}
   // False: the stream has ended; a length that is cut off counts as the end, unless `strict`. DataLoss for what is damaged.
   core::Result<bool> next(std::string& record, bool strict = false);
+  core::Result<bool> next(core::tstring& record, bool strict = false);
   uint64_t at() const { return at_; }    // where the next record begins
   bool cut_off() const { return cut_; }  // the stream ended inside a record
 
  private:
+  template <class String>
+  core::Result<bool> next_into(String& record, bool strict);
   core::Result<bool> checked(uint64_t n, std::string& out);
+  core::Result<bool> checked(uint64_t n, core::tstring& out);
+  core::Result<bool> agrees(uint64_t begin, std::string_view bytes, const char* sum) const;
   ByteStream& stream_;
   uint64_t at_;
   uint64_t begin_ = 0;  // where the record that is being read began

@@ -1,5 +1,8 @@
 #include <bit>
+#include <charconv>
+#include <cmath>
 
+#include "wire/cpp_text.h"
 #include "wire/message_view.h"
 #include "wire/text_format.h"
 #include "wire/text_util.h"
@@ -16,6 +19,7 @@ constexpr int kTypeUrl = 1, kAnyValue = 2;
 
 class TextPrinter {
  public:
+  explicit TextPrinter(bool cpp) : cpp_(cpp) {}
   Status message(const MessageView& view, int depth) {
     if (depth > kMaxMessageDepth) return core::data_loss(view.def().name(), " is nested more than ", kMaxMessageDepth, " levels deep");
     if (view.def().name() == kAny) {
@@ -42,13 +46,13 @@ class TextPrinter {
  private:
   static constexpr int kUnknownDepth = 10;
 
-  // An entry of a map has its value, and in proto2 its key, even where the bytes left them out.
+  // An entry of a map has its value, and in proto2 its key, even where the bytes left them out. C++ prints both always.
   Status entry(const MessageView& view, int depth) {
     if (depth > kMaxMessageDepth) return core::data_loss(view.def().name(), " is nested more than ", kMaxMessageDepth, " levels deep");
     for (int number : {1, 2}) {
       const FieldDef f = view.def().find(number);
       const WireValue* v = view.find(number);
-      if (v || f.has_presence()) WEFT_RETURN_IF_ERROR(field(f, v ? *v : WireValue(), depth));
+      if (v || cpp_ || f.has_presence()) WEFT_RETURN_IF_ERROR(field(f, v ? *v : WireValue(), depth));
     }
     for (const auto& u : view.unknown()) unknown(u.number, u.type, u.value, kUnknownDepth);
     return {};
@@ -84,8 +88,8 @@ class TextPrinter {
         out_.push_back('"');
         break;
       case FieldType::kBool: out_ += v.number ? "true" : "false"; break;
-      case FieldType::kFloat: append_float_text(out_, std::bit_cast<float>(uint32_t(v.number))); break;
-      case FieldType::kDouble: append_double_text(out_, std::bit_cast<double>(v.number)); break;
+      case FieldType::kFloat: append_number(std::bit_cast<float>(uint32_t(v.number)), append_float_text, 6, 9); break;
+      case FieldType::kDouble: append_number(std::bit_cast<double>(v.number), append_double_text, 15, 17); break;
       case FieldType::kEnum: {
         const auto name = f.enumeration().name_of(int32_t(v.number));
         if (name.empty()) core::append_int(out_, int32_t(v.number));
@@ -100,6 +104,18 @@ class TextPrinter {
     }
     out_.push_back('\n');
     return {};
+  }
+
+  // C++ takes the shorter form where it reads back as the same number.
+  template <class T>
+  void append_number(T v, void (*python)(std::string&, T), int precision, int exact_precision) {
+    if (!cpp_ || !std::isfinite(v)) return python(out_, v);
+    char text[64];
+    T back = 0;
+    const char* end = std::to_chars(text, text + sizeof text, v, std::chars_format::general, precision).ptr;
+    std::from_chars(text, end, back);
+    if (back != v) end = std::to_chars(text, text + sizeof text, v, std::chars_format::general, exact_precision).ptr;
+    out_.append(text, size_t(end - text));
   }
 
   // What an Any holds is shown as [type] { ... } where the type is known.
@@ -149,9 +165,17 @@ class TextPrinter {
     return r.ok();
   }
 
+  const bool cpp_;  // as C++ prints it
   std::string out_;
   int indent_ = 0;
 };
+
+Result<std::string> print(MessageDef def, std::string_view bytes, bool cpp) {
+  WEFT_ASSIGN(MessageView view, MessageView::read(def, bytes));
+  TextPrinter printer(cpp);
+  WEFT_RETURN_IF_ERROR(printer.message(view, 1));
+  return printer.take();
+}
 
 }  // namespace
 
@@ -161,16 +185,16 @@ Result<MessageDef> find_message(std::string_view name) {
   return def;
 }
 
-Result<std::string> binary_to_text(MessageDef def, std::string_view bytes) {
-  WEFT_ASSIGN(MessageView view, MessageView::read(def, bytes));
-  TextPrinter printer;
-  WEFT_RETURN_IF_ERROR(printer.message(view, 1));
-  return printer.take();
-}
+Result<std::string> binary_to_text(MessageDef def, std::string_view bytes) { return print(def, bytes, false); }
 
 Result<std::string> binary_to_text(std::string_view message, std::string_view bytes) {
   WEFT_ASSIGN(MessageDef def, find_message(message));
-  return binary_to_text(def, bytes);
+  return print(def, bytes, false);
+}
+
+Result<std::string> binary_to_cpp_text(std::string_view message, std::string_view bytes) {
+  WEFT_ASSIGN(MessageDef def, find_message(message));
+  return print(def, bytes, true);
 }
 
 }  // namespace weft_engine::wire

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "wire/cpp_text.h"
 #include "wire/message_view.h"
 #include "wire/schema.h"
 #include "wire/text_format.h"
@@ -197,6 +199,7 @@ TEST_CASE("the wire is merged as protobuf merges it") {
   map.message(1, entry_a);
   map.message(1, entry_b);  // the last entry of a key counts
   CHECK(*binary_to_text("tensorflow.ConfigProto", map.str()) == "device_count {\n  key: \"x\"\n}\n");
+  CHECK(*binary_to_cpp_text("tensorflow.ConfigProto", map.str()) == "device_count {\n  key: \"x\"\n  value: 0\n}\n");
   CHECK(*binary_to_json("tensorflow.ConfigProto", map.str()) == "{\n  \"deviceCount\": {\n    \"x\": 0\n  }\n}");
 
   ProtoWriter empty;  // an entry of which nothing is there: what TensorFlow's Python prints
@@ -206,6 +209,35 @@ TEST_CASE("the wire is merged as protobuf merges it") {
   ProtoWriter count;
   count.message(1, ProtoWriter());
   CHECK(*binary_to_text("tensorflow.ConfigProto", count.str()) == "device_count {\n}\n");
+}
+
+TEST_CASE("numbers as C++ prints them") {  // by protobuf's own library, as TensorFlow has it
+  for (const auto& [value, text] : {std::pair(1.0f, "1"),
+                                    {0.1f, "0.1"},
+                                    {1e-5f, "1e-05"},
+                                    {16777216.0f, "16777216"},
+                                    {1e10f, "1e+10"},
+                                    {123456792.0f, "123456792"},
+                                    {3.14159274f, "3.14159274"},
+                                    {-0.0f, "-0"},
+                                    {INFINITY, "inf"},
+                                    {1.17549435e-38f, "1.17549435e-38"},
+                                    {0.30000001f, "0.3"}}) {
+    ProtoWriter w;
+    w.float32(4, value);
+    CHECK(*binary_to_cpp_text("tensorflow.AttrValue", w.str()) == cat("f: ", text, "\n"));
+  }
+  for (const auto& [value, text] : {std::pair(1.0, "1"),
+                                    {0.1, "0.1"},
+                                    {1e15, "1e+15"},
+                                    {123456789.123, "123456789.123"},
+                                    {3.141592653589793, "3.1415926535897931"},
+                                    {0.30000000000000004, "0.30000000000000004"},
+                                    {1e6, "1000000"}}) {
+    ProtoWriter w;
+    w.float64(1, value);
+    CHECK(*binary_to_cpp_text("tensorflow.GPUOptions", w.str()) == cat("per_process_gpu_memory_fraction: ", text, "\n"));
+  }
 }
 
 TEST_CASE("fields that the schema does not know are printed by number") {

@@ -40,9 +40,16 @@ def call():
     while True: tf.raw_ops.Unpack(value=x, num=10**6)
 """,
     "many_inputs": """
-x = [tf.zeros([])] * 10**6
+x = [tf.zeros([])] * 3_000_000
 def call():
     while True: tf.raw_ops.Pack(values=x)
+""",
+    "many_inputs_of_their_own": """
+x = tf.unstack(tf.zeros([10**6, 1]))
+def call():
+    while True:
+        tf.raw_ops.AddN(inputs=x)
+        tf.raw_ops.ConcatV2(values=x, axis=0)
 """,
     "filter": "next(iter(tf.data.Dataset.range(10**12).filter(lambda x: x < 0)))",
     "filter_prefetch": "next(iter(tf.data.Dataset.range(10**12).filter(lambda x: x < 0).prefetch(2)))",

@@ -172,6 +172,12 @@ def play_coordination():
     print("keys", here.get_config_key_value("names/0") == "new")
     print("states", here.get_task_states([("worker", size)]))
     here.wait_at_barrier("end", 60000)
+    if last:
+        here.report_error_to_cluster(3, "the task does not feel well")
+    while not (states := here.get_task_states([("worker", size)]))[-1]:
+        time.sleep(0.05)
+    print("states", [str(state) for state in states], type(states[-1]).__name__)
+    time.sleep(3 if task == 0 else 0)  # the others ask it
 
 
 def attempt(f):

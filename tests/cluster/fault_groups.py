@@ -8,11 +8,11 @@ import tempfile
 import threading
 import time
 
-from fault_tasks import GRACE, HANG, SILENCE, Servers, lasting_ports
+from fault_tasks import GRACE, HANG, SILENCE, Servers, held, lasting_ports
 
 
 def own_held():
-    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+    return held(os.getpid())
 
 
 class Struck:
@@ -137,10 +137,7 @@ class ParameterServers:
         return late
 
     def held(self):
-        if not self.client:
-            return own_held()
-        pid = self.client.pid
-        return len(os.listdir(f"/proc/{pid}/task")), len(os.listdir(f"/proc/{pid}/fd"))
+        return held(self.client.pid) if self.client else own_held()
 
     def close(self):
         self.servers.close()
@@ -267,9 +264,6 @@ class Training:
 
     KINDS = ["kill training", "kill saving"]
     STEPS, EVERY = 12, 3
-    HEARTBEAT = (
-        10  # seconds, of MultiWorkerMirroredStrategy: who waits for a member that has not come hears of its death then
-    )
 
     def __init__(self, children, numbers):
         self.children, self.numbers = children, numbers
@@ -283,6 +277,7 @@ class Training:
         def make():
             cluster = {"worker": [f"localhost:{p}" for p in lasting_ports(2)]}
             given = {"cluster": cluster, "folder": folder, "steps": self.STEPS, "every": self.EVERY}
+            given["heartbeat_ms"] = int(SILENCE * 1000)
             return [self.children.start("trainer", task=i, **given) for i in range(2)]
 
         workers = self.children.together(make)
@@ -322,7 +317,7 @@ class Training:
                 assert name == "UnavailableError", f"{name}: {text}"
                 assert f"task:{victim}" in text, f"the error does not name the task: {text}"
                 late = when - struck
-                assert late < self.HEARTBEAT + GRACE, f"the error came after {late:.2f} s"
+                assert late < SILENCE + GRACE, f"the error came after {late:.2f} s"
             else:
                 assert other[0] == "weights", other
             again = self.run(folder)

@@ -75,8 +75,13 @@ def member(say, hear, cluster, task, heartbeat_ms):
     hear()
 
 
-def trainer(say, hear, cluster, task, folder, steps, every):
+def trainer(say, hear, cluster, task, folder, steps, every, heartbeat_ms):
     """One worker of a MultiWorkerMirroredStrategy with checkpoints, from the last one on; says what it does, at the end the weights."""
+    from tensorflow.python.eager import context
+
+    context.context().configure_coordination_service(
+        "standalone", "/job:worker/replica:0/task:0", heartbeat_timeout_in_ms=heartbeat_ms
+    )
     os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": task}})
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     say("ready")

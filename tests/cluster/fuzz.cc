@@ -1,6 +1,7 @@
 // Mutated and random messages to every method of live servers:
 //
 //   cluster_fuzz WEFT [--seconds 10] [--seed 1] [--service NAME]
+//   cluster_fuzz WEFT --answers FILE     requests for what is not there, and what TensorFlow's servers answered (answers.py)
 //
 // WEFT is the command. For each service (fuzz_seeds.cc lists them) a server runs in a process of its own for so many seconds; it must not die, hang or grow, and answer rightly at the end.
 #include <dirent.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <thread>
 
 #include "../fuzz/mutate.h"
@@ -384,6 +386,65 @@ void play(const weft_fuzz::Service& service, const TransportApi& api, const char
   server.end();
 }
 
+std::string bytes_of(std::string_view digits) {
+  std::string out;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) out.push_back(char(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  return out;
+}
+
+std::string replaced(std::string text, const std::string& what, const char* by) {
+  for (size_t at = 0; !what.empty() && (at = text.find(what, at)) != text.npos; at += std::strlen(by)) text.replace(at, what.size(), by);
+  return text;
+}
+
+// What differs from run to run and from machine to machine: incarnations and the machine's name.
+std::string lasting(std::string text) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  text = replaced(replaced(std::move(text), cat("running on ", host, "."), "running on HOST."), "\n", "\\n");
+  std::string out, digits;
+  for (const char c : text + '\0') {
+    if (std::isdigit(static_cast<unsigned char>(c))) {
+      digits += c;
+      continue;
+    }
+    out += digits.size() > 12 ? "NUMBER" : digits;
+    digits.clear();
+    if (c) out += c;
+  }
+  return out;
+}
+
+int play_answers(const char* file, const TransportApi& api, const char* self, const char* weft) {
+  Server task(self, weft, "weft"), data(self, weft, "data"), coordination(self, weft, "coordination");
+  std::map<std::string, std::unique_ptr<Caller>> callers;
+  callers["task"] = std::make_unique<Caller>(api.connect(task.address));
+  callers["dispatcher"] = std::make_unique<Caller>(api.connect(data.address));
+  callers["coordination"] = std::make_unique<Caller>(api.connect(coordination.address));
+  callers["data worker"] = std::make_unique<Caller>(api.connect(data.second));
+  std::ifstream in(file);
+  int played = 0, differ = 0;
+  for (std::string line; std::getline(in, line); ++played) {
+    std::vector<std::string> parts;
+    for (size_t at = 0, end = 0; end != line.npos; at = end + 1) {
+      end = line.find('\t', at);
+      parts.push_back(line.substr(at, end - at));
+    }
+    if (parts.size() != 5 || !callers.contains(parts[0])) fail("not a recorded answer: " + line);
+    const auto answer = callers[parts[0]]->ask(parts[1], bytes_of(parts[2]));
+    const std::string code = std::to_string(int(answer.status().code())), text = lasting(answer.status().message());
+    if (code == parts[3] && text == parts[4]) continue;
+    ++differ;
+    std::cout << parts[1] << " " << parts[2] << "\n  expected " << parts[3] << " " << parts[4] << "\n  answered " << code << " " << text << std::endl;
+  }
+  task.end();
+  data.end();
+  coordination.end();
+  if (!played) fail(std::string("nothing is recorded in ") + file);
+  std::cout << played << " requests, " << differ << " answers differ\n";
+  return differ > 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -402,6 +463,7 @@ int main(int argc, char** argv) {
     if (!std::strcmp(argv[i], "--seed")) seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (!std::strcmp(argv[i], "--service")) only = argv[i + 1];
   }
+  if (argc == 4 && !std::strcmp(argv[2], "--answers")) return play_answers(argv[3], api, argv[0], argv[1]);
   int played = 0;
   for (const weft_fuzz::Service& service : weft_fuzz::services()) {
     if (!only.empty() && only != service.name) continue;

@@ -2,7 +2,7 @@
 printed (parameter_server.out).
 
     parameter_server.py --weft PYTHON                       all tasks on weft
-    parameter_server.py --weft PYTHON --tensorflow PYTHON   weft's coordinator with TensorFlow's tasks as well; --record writes
+    parameter_server.py --weft PYTHON --tensorflow PYTHON   coordinator and tasks of both kinds; --record writes
                                                             parameter_server.out from TensorFlow with TensorFlow
 """
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from tasks import HERE, Servers, asked, cluster_of, compare, play
+from tasks import HERE, Servers, asked, cluster_of, compare, mixtures, play
 
 
 def played(client, tasks):
@@ -26,11 +26,12 @@ def main():
     if args.record:
         recorded.write_text(played(*[sides["tensorflow"]] * 2))
     bad = 0
-    # Not TensorFlow's coordinator on weft's tasks: it gives workers tables of its own process.
-    for name, tasks in sides.items():
+    for name, kinds in mixtures(sides, ["coordinator", "tasks"]):
+        if kinds == [sides.get("tensorflow")] * 2:  # what was recorded
+            continue
         begin = time.time()
-        bad += compare(f"weft with tasks of {name}", recorded.read_text(), played(sides["weft"], tasks))
-        print(f"  {time.time() - begin:.1f} s")
+        bad += compare(name, recorded.read_text(), played(*kinds))
+        print(f"  {time.time() - begin:.1f} s", flush=True)
     sys.exit(bad > 0)
 
 

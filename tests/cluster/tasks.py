@@ -15,6 +15,7 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = float(os.environ.get("WEFT_PLAY_SECONDS", 300))  # of a program; a busy machine needs more
+recording = False  # what is printed is kept: it must be whole
 
 
 def asked(doc, **more):
@@ -26,6 +27,8 @@ def asked(doc, **more):
     for name, default in more.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     args = parser.parse_args()
+    global recording
+    recording = args.record
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sides = {"weft": (args.weft, True)}
     if args.tensorflow:
@@ -143,15 +146,18 @@ class _Played:
         return self._process.returncode
 
     def result(self, fails=False):
-        """What it printed; stops the test where it did not end well, unless that is expected."""
+        """What it printed; where it did not end well, unless that is expected, with a line that says so: the test goes on with what follows."""
         self._process.wait()
         self._timer.cancel()
         for t in self._threads:
             t.join(10)
         printed = "".join(self._printed)
         if self._process.returncode and not fails:
-            print(printed[-3000:], "".join(self._errors)[-6000:])
-            sys.exit(f"{self._process.args} ended with {self._process.returncode}")
+            end = f"{self._process.args} ended with {self._process.returncode}"
+            print(printed[-3000:], "".join(self._errors)[-6000:], end, flush=True)
+            if recording:
+                sys.exit(end)
+            printed += f"ended with {self._process.returncode}\n"
         return printed
 
 
@@ -178,7 +184,7 @@ def compare(name, expected, printed, tolerance=0.0):
     differ = [(a, b) for a, b in lines if not same(a, b, tolerance)]
     differ += [("", line) for line in printed.splitlines()[len(expected.splitlines()) :]]
     differ += [(line, "") for line in expected.splitlines()[len(printed.splitlines()) :]]
-    print(f"{name}: {'agrees' if not differ else 'DIFFERS'}")
+    print(f"{name}: {'agrees' if not differ else 'DIFFERS'}", flush=True)
     for a, b in differ:
         print("  expected", a, "\n  printed ", b)
     return len(differ)

@@ -29,12 +29,32 @@ void with_type(DType t, F f) {
   return ir::is_float8(t) ? f(uint8_t()) : f(int64_t());
 }
 
+// Complex numbers: their parts side by side.
+template <class T>
+void take_parts(const Tensor& t, Array& a) {
+  for (int64_t k = 0; k < t.num_elements(); ++k) {
+    a.f.push_back(t.data<T>()[2 * k]);
+    a.im.push_back(t.data<T>()[2 * k + 1]);
+  }
+}
+template <class T>
+void put_parts(const Array& a, Tensor& t) {
+  for (size_t k = 0; k < a.size(); ++k) {
+    t.data<T>()[2 * k] = T(a.f[k]);
+    t.data<T>()[2 * k + 1] = T(a.im[k]);
+  }
+}
+
 }  // namespace
 
 Array to_array(const Tensor& t) {
   Array a;
   a.dtype = t.dtype();
   a.dims.assign(t.shape().dims().begin(), t.shape().dims().end());
+  if (is_complex_type(t.dtype())) {
+    t.dtype() == DType::kComplex64 ? take_parts<float>(t, a) : take_parts<double>(t, a);
+    return a;
+  }
   with_type(t.dtype(), [&](auto tag) {
     using T = decltype(tag);
     for (int64_t k = 0; k < t.num_elements(); ++k) {
@@ -50,6 +70,10 @@ Array to_array(const Tensor& t) {
 Tensor to_tensor(const Array& a) {
   auto t = Tensor::allocate(a.dtype, Shape(a.dims));
   if (!t.ok()) return {};
+  if (is_complex_type(a.dtype)) {
+    a.dtype == DType::kComplex64 ? put_parts<float>(a, *t) : put_parts<double>(a, *t);
+    return *t;
+  }
   with_type(a.dtype, [&](auto tag) {
     using T = decltype(tag);
     for (size_t k = 0; k < a.size(); ++k) {

@@ -17,7 +17,7 @@ using ir::DType;
 using ir::Instr;
 using ir::Op;
 
-bool Array::real() const { return core::is_floating_type(dtype) && !ir::is_float8(dtype); }  // those are bytes here
+bool Array::real() const { return core::is_complex_type(dtype) || (core::is_floating_type(dtype) && !ir::is_float8(dtype)); }  // those are bytes here
 size_t Array::size() const {
   size_t n = 1;
   for (int64_t d : dims) n *= size_t(d);
@@ -70,6 +70,7 @@ struct Machine {
     for (const ir::Dim& d : t.dims) a.dims.push_back(size(d));
     if (a.real()) a.f.resize(a.size());
     else a.n.resize(a.size());
+    if (core::is_complex_type(a.dtype)) a.im.resize(a.size());
     return a;
   }
   static size_t at(const Array& a, const Place& p) {
@@ -93,6 +94,7 @@ struct Machine {
   static void copy(Array& to, size_t i, const Array& from, size_t j) {
     if (to.real()) to.f[i] = from.f[j];
     else to.n[i] = from.n[j];
+    if (core::is_complex_type(to.dtype)) to.im[i] = from.im[j];
   }
   const Array& operand(const Instr& i, size_t k) { return values.at(i.operands[k])[0]; }
   int64_t scalar(const Array& a) { return a.n.at(0); }
@@ -225,7 +227,7 @@ struct Machine {
         case R::kMin: x = binary(ir::Binary::kMin, x, y); break;
         case R::kSub: x -= y; break;
         case R::kDiv: x /= y; break;
-        default: x = y;
+        default: copy(a, i, c, j);
       }
       return;
     }
@@ -269,6 +271,14 @@ struct Machine {
         case DType::kDouble: a.f.push_back(t.data<double>()[k]); break;
         case DType::kHalf: a.f.push_back(float(t.data<core::half>()[k])); break;
         case DType::kBfloat16: a.f.push_back(float(t.data<core::bfloat16>()[k])); break;
+        case DType::kComplex64:
+          a.f.push_back(t.data<float>()[2 * k]);
+          a.im.push_back(t.data<float>()[2 * k + 1]);
+          break;
+        case DType::kComplex128:
+          a.f.push_back(t.data<double>()[2 * k]);
+          a.im.push_back(t.data<double>()[2 * k + 1]);
+          break;
         case DType::kBool:
         case DType::kUint8: a.n.push_back(t.data<uint8_t>()[k]); break;
         case DType::kInt8: a.n.push_back(t.data<int8_t>()[k]); break;
@@ -403,7 +413,7 @@ Array Machine::compute(const Instr& i) {
             default: out.n[k] = v;
           }
         } else {
-          out.f[k] = unary(i.unary, x.f[k]);
+          out.f[k] = i.unary == U::kReal ? x.f[k] : i.unary == U::kImag ? x.im[k] : unary(i.unary, x.f[k]);
         }
       }
       return out;
@@ -411,7 +421,8 @@ Array Machine::compute(const Instr& i) {
     case Op::kBinary: {
       const Array &x = operand(i, 0), &y = operand(i, 1);
       for (size_t k = 0; k < n; ++k) {
-        if (out.real()) out.f[k] = binary(i.binary, x.f[k], y.f[k]);
+        if (i.binary == ir::Binary::kComplex) out.f[k] = x.f[k], out.im[k] = y.f[k];
+        else if (out.real()) out.f[k] = binary(i.binary, x.f[k], y.f[k]);
         else out.n[k] = binary(i, out.dtype, x.n[k], y.n[k]);
       }
       return out;

@@ -11,7 +11,8 @@ namespace weft_engine::testing {
 struct Array {
   ir::DType dtype = ir::DType::kInvalid;
   std::vector<int64_t> dims;
-  std::vector<double> f;   // floats
+  std::vector<double> f;   // floats; real parts
+  std::vector<double> im;  // imaginary parts
   std::vector<int64_t> n;  // ints and bools
   bool real() const;
   size_t size() const;

@@ -12,9 +12,10 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGES = """absl-py certifi charset-normalizer dm-tree einops filelock fsspec grpcio h5py hf-xet huggingface_hub<1 idna markdown markupsafe packaging pillow protobuf pyyaml regex requests
-    safetensors scipy six tensorboard tensorboard-data-server tensorflow-hub tensorflow-model-optimization tensorflow-recommenders tf-keras tokenizers<0.22 tqdm transformers==4.53.3 typing_extensions
-    urllib3 werkzeug wrapt attrs setuptools<81""".split()
+PACKAGES = """absl-py certifi charset-normalizer dm-tree einops filelock fsspec grpcio h5py hf-xet huggingface_hub<1 idna markdown markupsafe packaging pillow protobuf pyyaml regex
+    requests safetensors scipy six tensorboard tensorboard-data-server tensorflow-hub tensorflow-model-optimization tensorflow-recommenders tf-keras tokenizers<0.22 tqdm
+    transformers==4.53.3 typing_extensions urllib3 werkzeug wrapt attrs setuptools<81 cloudpickle decorator gast gin-config gviz-api gym==0.23.1 gym-notices keras-hub
+    opt_einsum tensorflow-probability==0.25.0 tf-agents==0.19.0 xprof""".split()
 
 
 def main():

@@ -41,7 +41,6 @@ SUITES = {
         tests_of="keras-team/tf-keras v2.21.0",
         helpers="tf_keras/src/**/*.py",
         rename=(r"^(\s*)(from|import) tf_keras(?=[. ])(?!\.protobuf)", r"\1\2 tf_keras.src"),
-        reasons={"*::RandomFlipTest::test_random_flip_*": "replaces a function inside a private module of TensorFlow"},
     ),
     "tf2onnx": Suite(
         "tf2onnx==1.17.0 onnx onnxruntime flatbuffers timeout-decorator",

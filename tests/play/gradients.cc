@@ -10,6 +10,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/own_memory.h"
 #include "engine/engine.h"
 #include "tests/play/play.h"
 #include "tests/support/grad_graph.h"
@@ -122,7 +123,9 @@ std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
   size_t at = 0;
   for (size_t i = 0; i < c.input_grads.size(); ++i) {
     if (!c.input_grads[i]) continue;
-    if (std::string d = difference(got[at++], *c.input_grads[i], scale); !d.empty()) return cat("of input ", i, ": ", d);
+    const auto here = core::to_host(got[at++]);
+    if (!here.ok()) return here.status().to_string();
+    if (std::string d = difference(*here, *c.input_grads[i], scale); !d.empty()) return cat("of input ", i, ": ", d);
   }
   return {};
 }

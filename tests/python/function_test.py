@@ -596,6 +596,26 @@ def test_jit_compile():
     )
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_variable_that_is_two_arguments(compiled):
+    def step(a, b):
+        first = tf.raw_ops.AssignAddVariableOp(resource=a, value=tf.constant([1.0, 2.0]))
+        with tf.control_dependencies([first]):
+            read = tf.raw_ops.ReadVariableOp(resource=b, dtype=tf.float32)
+        with tf.control_dependencies([read]):
+            second = tf.raw_ops.AssignVariableOp(resource=b, value=read * 10.0)
+        with tf.control_dependencies([second]):
+            return tf.raw_ops.ReadVariableOp(resource=a, dtype=tf.float32), read
+
+    # Of TensorFlow, which compiles the calls with two variables only.
+    wanted = [[[2, 3], [5, 5]], [[30, 50], [3, 5]], [[51, 52], [30, 50]], [[520, 540], [52, 54]]]
+    f = tf.function(step, jit_compile=compiled, autograph=False)
+    v, w = tf.Variable([1.0, 1.0]), tf.Variable([5.0, 5.0])
+    for (a, b), values in zip(((v, w), (v, v), (w, v), (w, w)), wanted, strict=True):
+        np.testing.assert_array_equal(f(a.handle, b.handle), values)
+    np.testing.assert_array_equal([v, w], [[300, 500], [520, 540]])
+
+
 def test_threads():
     traces = []
 

@@ -78,6 +78,45 @@ print(f(tf.constant([1.0, 2.0])).numpy(), v.numpy().tolist())
 
 
 @needs_driver
+def test_gradients_of_what_is_used_on_the_cpu():
+    out = run(
+        """
+v, x = tf.Variable([1.0, 2.0]), tf.constant([3.0, 4.0]) * 1.0
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    with tf.device("CPU:0"):
+        y = v * v * x
+print(v.device[-5:], x.device[-5:], y.device[-5:])
+print([g.numpy().tolist() for g in tape.gradient(y, (v, x))])
+"""
+    )
+    assert out == ["GPU:0 GPU:0 CPU:0", "[[6.0, 16.0], [1.0, 4.0]]"]
+
+
+@needs_driver
+def test_a_variable_that_is_two_arguments():
+    # Values by hand.
+    out = run(
+        """
+@tf.function
+def f(a, b):
+    first = tf.raw_ops.AssignAddVariableOp(resource=a, value=tf.constant([1.0, 2.0]))
+    with tf.control_dependencies([first]):
+        return tf.raw_ops.ReadVariableOp(resource=b, dtype=tf.float32) * 2.0
+v, w = tf.Variable([1.0, 1.0]), tf.Variable([5.0, 5.0])
+for a, b in ((v, w), (v, v), (w, w), (v, w)):
+    print(f(a.handle, b.handle).numpy().tolist(), v.numpy().tolist())
+"""
+    )
+    assert out == [
+        "[10.0, 10.0] [2.0, 3.0]",
+        "[6.0, 10.0] [3.0, 5.0]",
+        "[12.0, 14.0] [3.0, 5.0]",
+        "[12.0, 14.0] [4.0, 7.0]",
+    ]
+
+
+@needs_driver
 def test_out_of_memory():
     out = run(
         """
@@ -221,3 +260,68 @@ except tf.errors.InvalidArgumentError as e:
     assert done.stdout == "CPU:0 [2.0, 4.0] [2.0, 6.0]\nrefused\n", (done.stdout, done.stderr)
     assert done.stderr.count("there is a GPU, but no kernels for it") == 1, done.stderr
     assert "/nowhere/libweft_jit.so" in done.stderr and "WEFT_JIT_LIBRARY" in done.stderr
+
+
+@needs_driver
+def test_shapes_are_known_without_a_copy():
+    out = run(
+        STEPS
+        + """
+x = tf.constant(np.ones((3, 4), "f")) + 1
+copies = calls("cuMemcpyDtoHAsync_v2")
+print(x.shape, x.ndim, len(x), x.get_shape().as_list(), x._shape_tuple())
+x.set_shape([3, None])
+tf.matmul(x, x, transpose_b=True)
+print(calls("cuMemcpyDtoHAsync_v2") - copies)
+"""
+    )
+    assert out == ["(3, 4) 2 3 [3, 4] (3, 4)", "0"]
+
+
+@needs_driver
+def test_sync_devices_waits():
+    out = run(
+        STEPS
+        + """
+x = tf.ones([4]) + 1
+waits = calls("cuStreamSynchronize")
+tf.test.experimental.sync_devices()
+print(calls("cuStreamSynchronize") - waits)
+"""
+    )
+    assert out == ["1"]
+
+
+@needs_driver
+def test_arrays_go_where_ops_are():
+    out = run(
+        """
+a = np.ones((2, 2), "f")
+for t in (tf.constant(a), tf.convert_to_tensor(a), tf.cast(a, tf.float32), tf.convert_to_tensor([1.0])):
+    print(t.backing_device[-5:])
+with tf.device("CPU:0"):
+    print(tf.convert_to_tensor(a).backing_device[-5:])
+"""
+    )
+    assert out == ["GPU:0"] * 4 + ["CPU:0"]
+
+
+@needs_driver
+def test_traces_have_launches():
+    out = run(
+        """
+from weft import _weft
+
+@tf.function
+def f(x):
+    return tf.reduce_sum(tf.matmul(x, x) * 2.0)
+
+x = tf.ones([8, 8])
+f(x), f(x)
+_weft.start_trace()
+print(float(f(x)))
+events = [e for e in _weft.stop_trace() if e[2] == "/device:GPU:0/stream:all"]
+print(len(events) >= 2, all(e[4] >= e[3] for e in events), any("reduce" in e[1] for e in events))
+"""
+    )
+    assert out == ["1024.0", "True True True"]

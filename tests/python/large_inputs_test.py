@@ -242,3 +242,214 @@ def test_contrast(channels):
     np.testing.assert_allclose(
         tf.raw_ops.AdjustContrastv2(images=x, contrast_factor=1.7), (x - mean) * 1.7 + mean, rtol=1e-4, atol=1e-5
     )
+
+
+@pytest.mark.parametrize("n", [1 << 16, 3 << 15, 8 * 8 * 1331, 65537])
+def test_fourier_transform_of_a_long_line(n):
+    z = (floats(n) + 1j * floats(n)).astype("complex64")
+    want = np.fft.fft(z.astype("complex128"))
+    scale = np.abs(want).max()
+    np.testing.assert_allclose(tf.signal.fft(z).numpy() / scale, want / scale, atol=2e-6)
+    np.testing.assert_allclose(tf.signal.ifft(want.astype("complex64")), z, atol=2e-5)
+
+
+def test_fourier_transforms_of_columns():
+    z = (floats(2, 30, 21) + 1j * floats(2, 30, 21)).astype("complex64")
+    np.testing.assert_allclose(tf.signal.fft2d(z), np.fft.fft2(z), rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(tf.signal.ifft2d(z), np.fft.ifft2(z), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [60, 200, 3000, 40000])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "int32", "int64", "uint16"])
+def test_order(n, dtype):
+    x = R.randint(0, 90, n).astype(dtype) if dtype in ("uint16", "int8") else (floats(n) * 40).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        x[5], x[9], x[11] = 0.0, -0.0, np.inf
+    up = np.argsort(x, kind="stable")
+    down = np.argsort(-x.astype("float64"), kind="stable")
+    if dtype in ("float32", "float64", "int32"):
+        np.testing.assert_array_equal(tf.argsort(x, stable=True), up)
+    for k in (n, n // 2, 17, 2):
+        values, indices = tf.raw_ops.TopKV2(input=x, k=k)
+        np.testing.assert_array_equal(indices, down[:k])
+        np.testing.assert_array_equal(values, x[down[:k]])
+    np.testing.assert_array_equal(tf.raw_ops.NthElement(input=x[None], n=n // 3), x[up[n // 3 : n // 3 + 1]])
+
+
+def test_order_with_nan():
+    x = floats(500)
+    x[[3, 77, 400]] = np.nan
+    want = sorted(range(500), key=lambda i: (0 if np.isnan(x[i]) else 1, -x[i] if x[i] == x[i] else 0, i))
+    np.testing.assert_array_equal(tf.raw_ops.TopKV2(input=x, k=500).indices, want)
+    np.testing.assert_array_equal(tf.raw_ops.TopKV2(input=x, k=20).indices, want[:20])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 64, 1000])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_places_in_sorted_rows(n, dtype):
+    row = np.sort(R.randint(0, 50, n)).astype(dtype)
+    values = R.randint(-2, 53, 203).astype(dtype)
+    for side in ("left", "right"):
+        np.testing.assert_array_equal(tf.searchsorted(row, values, side=side), np.searchsorted(row, values, side))
+
+
+@pytest.mark.parametrize("channels", [1, 3, 8, 19, 70])
+@pytest.mark.parametrize("size,stride,padding", [(2, 2, "VALID"), (3, 1, "SAME"), (3, 2, "SAME")])
+def test_pools(channels, size, stride, padding):
+    x = floats(2, 9, 11, channels)
+    out = [-(-n // stride) if padding == "SAME" else (n - size) // stride + 1 for n in (9, 11)]
+    before = [max(0, (o - 1) * stride + size - n) // 2 if padding == "SAME" else 0 for o, n in zip(out, (9, 11))]
+    most, mean = np.empty((2, *out, channels), "float32"), np.empty((2, *out, channels), "float32")
+    for i in range(out[0]):
+        for j in range(out[1]):
+            a, b = i * stride - before[0], j * stride - before[1]
+            window = x[:, max(a, 0) : a + size, max(b, 0) : b + size]
+            most[:, i, j], mean[:, i, j] = window.max((1, 2)), window.mean((1, 2))
+    np.testing.assert_array_equal(tf.nn.max_pool2d(x, size, stride, padding), most)
+    np.testing.assert_allclose(tf.nn.avg_pool2d(x, size, stride, padding), mean, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("depth,radius", [(5, 1), (16, 5), (40, 7), (70, 40), (3, 100)])
+def test_neighbourhoods_of_response_normalisation(depth, radius):
+    x = floats(1, 13, 11, depth).astype("float64")
+    total = np.stack([(x[..., max(0, j - radius) : j + radius + 1] ** 2).sum(-1) for j in range(depth)], -1)
+    for beta in (0.5, 0.75, 1.0, 0.3):
+        want = x * (1.5 + 0.2 * total) ** -beta
+        got = tf.nn.local_response_normalization(x.astype("float32"), radius, 1.5, 0.2, beta)
+        np.testing.assert_allclose(got, want, rtol=2e-5)
+
+
+def test_colours():
+    import colorsys
+
+    rgb = floats(5, 31, 3, low=0, high=1)
+    rgb[0, :4] = [[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 0]]
+    each = lambda f, pixels: np.array([f(*map(float, p)) for p in pixels.reshape(-1, 3)]).reshape(pixels.shape)
+    hsv = each(colorsys.rgb_to_hsv, rgb)
+    np.testing.assert_allclose(tf.image.rgb_to_hsv(rgb), hsv, atol=1e-6)
+    np.testing.assert_allclose(tf.image.hsv_to_rgb(hsv.astype("float32")), rgb, atol=1e-6)
+    less = each(colorsys.hsv_to_rgb, hsv * [1, 0.5, 1])
+    np.testing.assert_allclose(tf.raw_ops.AdjustSaturation(images=rgb, scale=0.5), less, atol=2e-6)
+    for delta in (0.2, -0.7, 1.0):
+        turned = each(colorsys.hsv_to_rgb, np.stack([(hsv[..., 0] + delta) % 1, hsv[..., 1], hsv[..., 2]], -1))
+        np.testing.assert_allclose(tf.raw_ops.AdjustHue(images=rgb, delta=delta), turned, atol=2e-6)
+
+
+@pytest.mark.parametrize("depth", [1, 3, 4, 9])
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_crops(depth, method):
+    image = floats(2, 20, 30, depth)
+    boxes, of = np.array([[0.1, 0.2, 0.7, 0.9], [0.9, 0, -0.2, 1.3]], "float32"), np.array([1, 0], "int32")
+    got = tf.image.crop_and_resize(image, boxes, of, [7, 11], method, extrapolation_value=-5.0).numpy()
+    for k, (y1, x1, y2, x2) in enumerate(boxes):
+        for i in range(7):
+            for j in range(11):
+                y, x = y1 * 19 + i * (y2 - y1) * 19 / 6, x1 * 29 + j * (x2 - x1) * 29 / 10
+                if not (0 <= y <= 19 and 0 <= x <= 29):
+                    np.testing.assert_array_equal(got[k, i, j], -5.0)
+                elif method == "nearest" and abs(y % 1 - 0.5) > 1e-3 and abs(x % 1 - 0.5) > 1e-3:
+                    np.testing.assert_array_equal(got[k, i, j], image[of[k], round(float(y)), round(float(x))])
+                elif method == "bilinear":
+                    a, b = int(y), int(x)
+                    c, d = min(a + 1, 19), min(b + 1, 29)
+                    p = image[of[k]]
+                    top, bottom = p[a, b] + (p[a, d] - p[a, b]) * (x - b), p[c, b] + (p[c, d] - p[c, b]) * (x - b)
+                    np.testing.assert_allclose(got[k, i, j], top + (bottom - top) * (y - a), rtol=1e-3, atol=1e-3)
+
+
+def png(pixels, filters):
+    """A PNG file of 8 or 16 bits, whose rows go through the filters in turn."""
+    import struct
+    import zlib
+
+    h, w, channels = pixels.shape
+    wide = pixels.dtype == np.uint16
+    step = channels * (2 if wide else 1)
+    lines, up = b"", np.zeros(w * step, int)
+    for y in range(h):
+        row = np.frombuffer(pixels[y].astype(">u2" if wide else "u1").tobytes(), "u1").astype(int)
+        left = np.concatenate([np.zeros(step, int), row[:-step]])
+        above = np.concatenate([np.zeros(step, int), up[:-step]])
+        nearest = [
+            min((abs(u - c), 0, a), (abs(a - c), 1, u), (abs(a + u - 2 * c), 2, c))[2]
+            for a, u, c in zip(left, up, above)
+        ]
+        kind = filters[y % len(filters)]
+        guess = (0, left, up, (left + up) // 2, np.array(nearest))[kind]
+        lines += bytes([kind]) + ((row - guess) % 256).astype("u1").tobytes()
+        up = row
+    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    header = struct.pack(">IIBBBBB", w, h, 16 if wide else 8, {1: 0, 2: 4, 3: 2, 4: 6}[channels], 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*p) for p in parts)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_png_filters(channels, dtype):
+    pixels = (
+        np.add.outer(np.arange(37), np.arange(29))[..., None] * [5, 3, 7, 11][:channels]
+        + R.randint(0, 9, (37, 29, channels))
+    ) * 7
+    pixels = pixels.astype(dtype)
+    np.testing.assert_array_equal(tf.io.decode_png(png(pixels, [0, 1, 2, 3, 4, 4, 1]), dtype=dtype), pixels)
+    np.testing.assert_array_equal(tf.io.decode_png(tf.io.encode_png(pixels), dtype=dtype), pixels)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_png(png(pixels, [4])[:-40])
+
+
+def test_png_of_many_rows():
+    pixels = R.randint(0, 256, (900, 500, 3)).astype("uint8")  # more bytes than are decompressed at once
+    np.testing.assert_array_equal(tf.io.decode_png(tf.io.encode_png(pixels)), pixels)
+
+
+def test_records_of_all_lengths(tmp_path):
+    sizes = [0, 1, 4000, 300_000, 5, 1_000_001, 17_000_000, 3]
+    records = [bytes([i + 1]) * n for i, n in enumerate(sizes)]
+    name = str(tmp_path / "records")
+    with tf.io.TFRecordWriter(name) as writer:
+        for r in records:
+            writer.write(r)
+    assert list(tf.data.TFRecordDataset(name).as_numpy_iterator()) == records
+    data = bytearray(open(name, "rb").read())
+    data[5000] ^= 1  # inside the fourth record
+    (tmp_path / "bad").write_bytes(data)
+    with pytest.raises(tf.errors.DataLossError, match="corrupted record at"):
+        list(tf.data.TFRecordDataset(str(tmp_path / "bad")))
+    (tmp_path / "cut").write_bytes(data[:4500])
+    with pytest.raises(tf.errors.DataLossError, match="truncated record at"):
+        list(tf.data.TFRecordDataset(str(tmp_path / "cut")))
+
+
+def test_examples_with_features_in_any_order():
+    def example(**features):
+        of = lambda v: tf.train.Feature(float_list=tf.train.FloatList(value=v))
+        return tf.train.Example(features=tf.train.Features(feature={k: of(v) for k, v in features.items()}))
+
+    rows = [example(a=[i, 2.0], b=[3.0 * i]) if i % 3 else example(b=[3.0 * i], z=[1.0]) for i in range(20)]
+    data = [r.SerializeToString() for r in rows]
+    got = tf.io.parse_example(
+        data, {"a": tf.io.FixedLenFeature([2], tf.float32, [7.0, 8.0]), "b": tf.io.FixedLenFeature([], tf.float32)}
+    )
+    np.testing.assert_array_equal(got["a"], [[i, 2.0] if i % 3 else [7.0, 8.0] for i in range(20)])
+    np.testing.assert_array_equal(got["b"], [3.0 * i for i in range(20)])
+    got = tf.io.parse_example(data[1:3], {"a": tf.io.FixedLenFeature([2], tf.float32)})
+    np.testing.assert_array_equal(got["a"], [[1.0, 2.0], [2.0, 2.0]])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "int64", "complex128"])
+def test_shuffled_vectors(dtype):
+    x = np.arange(5003).astype(dtype)
+    got = tf.random.experimental.stateless_shuffle(x, [3, 4]).numpy()
+    rows = tf.random.experimental.stateless_shuffle(np.arange(10006).reshape(5003, 2), [3, 4]).numpy()
+    assert sorted(rows[:, 0]) == list(range(0, 10006, 2))  # a permutation, and the same one for vectors
+    np.testing.assert_array_equal(got, x[rows[:, 0] // 2])
+
+
+def test_rows_of_ragged_values():
+    lengths = R.randint(0, 9, 700)
+    ragged = tf.RaggedTensor.from_row_lengths(np.arange(lengths.sum()), lengths)
+    sparse = ragged.to_sparse()
+    want = [(r, k) for r, n in enumerate(lengths) for k in range(n)]
+    np.testing.assert_array_equal(sparse.indices, want)
+    np.testing.assert_array_equal(sparse.dense_shape, [700, lengths.max()])

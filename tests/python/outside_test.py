@@ -415,3 +415,30 @@ def test_old_variables_that_are_trained():
             session.run("first")
             assert session.run("trained:0").tolist() == [0.0, 0.0]
             assert session.run("scattered:0").tolist() == [0.0, 10.0]
+
+
+def test_casts_convert_composite_values():
+    class Spec(tf.TypeSpec):
+        value_type = property(lambda self: Held)
+        _component_specs = tf.TensorSpec([])
+
+        def _to_components(self, value):
+            return value.held
+
+        def _from_components(self, components):
+            return Held(components)
+
+        def _serialize(self):
+            return ()
+
+    class Held(CompositeTensor):
+        def __init__(self, held):
+            self.held = held
+
+        _type_spec = property(lambda self: Spec())
+
+    with pytest.raises(ValueError, match="with an unsupported type"):
+        tf.cast(Held(tf.constant(2.0)), tf.float64)
+    tf.register_tensor_conversion_function(Held, lambda value, dtype=None, name=None, as_ref=False: value.held)
+    assert tf.cast(Held(tf.constant(2.0)), tf.float64).dtype == tf.float64
+    assert tf.cast(Held(tf.constant(2.0)), tf.float32).numpy() == 2.0

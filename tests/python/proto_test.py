@@ -172,3 +172,61 @@ def test_modules_of_messages():
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True 0 3\n"
     )
+
+
+def large_graph():
+    g = proto.GraphDef()
+    for i in range(200):
+        n = g.node.add(name=f"n{i}", op="Const")
+        n.attr["value"].tensor.float_val.extend([float(i), 2.0])
+        n.attr["dtype"].type = 1
+        n.input.extend([f"n{k}" for k in range(i % 3)])
+    g.versions.producer = 7
+    return g
+
+
+def test_large_messages_are_read_when_somebody_looks():
+    g = large_graph()
+    data = g.SerializeToString()
+    read = proto.GraphDef.FromString(data)
+    assert read.SerializeToString() == data and read.ByteSize() == len(data)
+    assert len(read.node) == 200 and read.node[17].attr["value"].tensor.float_val == [17.0, 2.0]
+    assert (
+        read.SerializeToString() == data
+        and read == g
+        and copy.deepcopy(read) == g
+        and pickle.loads(pickle.dumps(read)) == g
+    )
+    read = proto.GraphDef.FromString(data)
+    read.node[3].attr["value"].tensor.float_val[0] = 99.0
+    read.node[4].name = "changed"
+    g.node[3].attr["value"].tensor.float_val[0] = 99.0
+    g.node[4].name = "changed"
+    assert read == g and proto.GraphDef.FromString(read.SerializeToString()) == g
+    read = proto.GraphDef.FromString(data)
+    read.node.add(name="one more")
+    assert len(proto.GraphDef.FromString(read.SerializeToString()).node) == 201
+    read = proto.GraphDef.FromString(data)
+    read.MergeFromString(data)
+    assert len(read.node) == 400 and read.versions.producer == 7
+    read.Clear()
+    assert read.SerializeToString() == b"" and str(read) == ""
+
+
+def test_large_messages_that_are_broken():
+    data = large_graph().SerializeToString()
+    for bad in (
+        data[:-1],
+        data + b"\x0a\xff",
+        data + b"\x0a\x02\x0a\x05",
+        data + b"\x0a\x03\x0a\x01\xff",
+        data + b"\x00",
+    ):
+        with pytest.raises(proto.DecodeError):
+            proto.GraphDef.FromString(bad)
+    unknown = data + b"\xfa\x7f\x03abc"
+    assert proto.GraphDef.FromString(unknown).SerializeToString() == unknown
+    assert len(proto.GraphDef.FromString(unknown).node) == 200
+    text = large_graph()
+    text.node[0].name = "é"
+    assert proto.GraphDef.FromString(text.SerializeToString()).node[0].name == "é"

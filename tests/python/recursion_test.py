@@ -141,6 +141,60 @@ def test_gradient_of_a_tree_of_loops(depth, turns):
     assert abs(float(y) - value) < 1e-4 and abs(float(found) - slope) < 1e-3
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_gradient_of_calls_that_save_much(compiled):
+    # What the two calls save is kept in lists, which compiled code has, too.
+    def chain(x):
+        for _ in range(70):
+            x = x * (1.0 + 1e-3 * x)
+        return x
+
+    first, second = (tf.function(chain, autograph=False) for _ in range(2))
+    both = tf.function(lambda x: first(x) * second(2.0 * x), autograph=False)
+
+    @tf.function(autograph=False, jit_compile=compiled)
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = both(x)
+        return tape.gradient(y, x)
+
+    def by_hand(x):
+        d = 1.0
+        for _ in range(70):
+            x, d = x * (1.0 + 1e-3 * x), d * (1.0 + 2e-3 * x)
+        return x, d
+
+    (a, da), (b, db) = by_hand(0.5), by_hand(1.0)
+    assert abs(float(slope(tf.constant(0.5))) - (da * b + 2.0 * a * db)) < 1e-4
+
+
+def _loops_of_one_body(depth, turns):
+    """Each body loops twice over the one below."""
+    signature = [tf.TensorSpec([], tf.int32), tf.TensorSpec([])]
+    concrete = lambda f: tf.function(f, input_signature=signature, autograph=False).get_concrete_function()
+    condition = concrete(lambda i, x: i < turns)
+    body = concrete(lambda i, x: (i + 1, x * (1.0 + 1e-4 * x)))
+    loop = lambda x, body: tf.raw_ops.StatelessWhile(input=[tf.constant(0), x], cond=condition, body=body)[1]
+    for _ in range(depth):
+        body = concrete(lambda i, x, below=body: (i + 1, loop(loop(x, below), below)))
+    return tf.function(lambda x: loop(x, body), input_signature=signature[1:], autograph=False)
+
+
+@pytest.mark.parametrize("depth, turns", [(40, 0), (5, 1), (3, 2)])
+def test_gradient_of_loops_that_share_their_bodies(depth, turns):
+    # 2^40 loops in all: how each body is differentiated is found once.
+    f, x = _loops_of_one_body(depth, turns), tf.constant(0.5)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    found = tape.gradient(y, x)
+    value, slope = 0.5, 1.0
+    for _ in range(turns * (2 * turns) ** depth):
+        value, slope = value * (1.0 + 1e-4 * value), slope * (1.0 + 2e-4 * value)
+    assert abs(float(y) - value) < 1e-4 and abs(float(found) - slope) < 1e-3
+
+
 def test_a_tree_of_loops_that_is_too_large_to_compile():
     # 2^15 copies of the innermost function: LLVM would take minutes for them.
     f = tf.function(_tree_of_loops(15, 1), jit_compile=True)

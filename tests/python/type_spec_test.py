@@ -5,7 +5,7 @@ import pytest
 import weft as tf
 from weft._src.raw import raw
 from weft._src.framework import nest
-from weft._src.framework.type_spec import BoundedTensorSpec
+from weft._src.framework.type_spec import BatchableTypeSpec, BoundedTensorSpec, DenseSpec
 
 T = tf.TensorSpec
 
@@ -223,3 +223,32 @@ def test_functions_give_composites():
         return -x
 
     assert g(slices).values.numpy().tolist() == [[-1, -2]]
+
+
+def test_bounded_specs_of_others():
+    class ArraySpec:
+        shape, dtype, name = (2,), np.dtype("int32"), "action"
+
+    made = BoundedTensorSpec.from_spec(ArraySpec())
+    assert (
+        made.dtype is tf.int32
+        and made.name == "action"
+        and made.minimum == tf.int32.min
+        and made.maximum == tf.int32.max
+    )
+
+
+def test_dense_specs_need_no_batches():
+    class Spec(DenseSpec):
+        value_type = property(lambda self: tf.Tensor)
+
+    assert Spec([2], tf.float32).shape == [2]
+    assert not isinstance(Spec([2], tf.float32), BatchableTypeSpec)
+    assert isinstance(tf.TensorSpec([2]), BatchableTypeSpec)
+
+
+def test_comparison_that_subclasses_ask_for():
+    compatible = tf.TensorSpec([2])._TypeSpec__is_compatible
+    assert compatible((tf.TensorShape([None]), "a"), (tf.TensorShape([3]), "a"))
+    assert not compatible((tf.TensorShape([2]), "a"), (tf.TensorShape([3]), "a"))
+    assert not compatible(("a",), ("b",))

@@ -320,6 +320,52 @@ TF_CAPI_EXPORT int weft_function_ret_type(weft_function* f, int i);
 TF_CAPI_EXPORT void weft_function_run(weft_run* run, weft_function* f, const TF_Tensor* const* args, int num_args, void* data,
                                       void (*done)(void* data, int code, weft_text message, TF_Tensor** results, int num_results));
 
+// ---- Datasets: those of C++ classes, and the engine's seen from them ----
+
+typedef struct weft_dataset weft_dataset;    // a dataset of the engine; it does not keep it alive
+typedef struct weft_iterator weft_iterator;  // a walk over one
+typedef struct weft_walk weft_walk;          // the surroundings of one request for an element
+typedef void (*weft_add_tensor)(void* sink, const TF_Tensor* tensor);
+typedef struct weft_dataset_functions {
+  weft_resource_functions resource;
+  int64_t (*cardinality)(void* object);
+  TF_Status* (*external_state)(void* object);  // OK where it depends on nothing else
+  TF_Status* (*iterate)(void* object, weft_walk* walk, weft_text prefix, void** iterator);
+  TF_Status* (*next)(void* iterator, weft_walk* walk, void* sink, weft_add_tensor add, int* end);
+  void (*end)(void* iterator);
+  TF_Status* (*at)(void* object, weft_walk* walk, int64_t index, void* sink, weft_add_tensor add);
+} weft_dataset_functions;
+typedef struct weft_dataset_def {
+  weft_text op;
+  const int* types;
+  const weft_dims* shapes;
+  size_t num_types, num_shapes;
+} weft_dataset_def;
+
+// A variant that holds the object; with a run as what its op made of its inputs. Takes one reference over, whatever comes of it.
+TF_CAPI_EXPORT TF_Status* weft_dataset_make(weft_run* run, const weft_dataset_def* def, void* object, const weft_dataset_functions* f,
+                                            TF_Tensor** out);
+// The object of these functions in a variant; for another dataset what `wrap` makes of it, once: it goes with the dataset. Neither is referenced.
+TF_CAPI_EXPORT TF_Status* weft_dataset_object(const TF_Tensor* variant, const weft_dataset_functions* f, void* (*wrap)(weft_dataset* dataset),
+                                              void** object);
+TF_CAPI_EXPORT void weft_dataset_delete(weft_dataset* d);
+TF_CAPI_EXPORT size_t weft_dataset_num_components(weft_dataset* d);
+TF_CAPI_EXPORT int weft_dataset_type(weft_dataset* d, size_t i);
+TF_CAPI_EXPORT weft_dims weft_dataset_shape(weft_dataset* d, size_t i);
+TF_CAPI_EXPORT int64_t weft_dataset_cardinality(weft_dataset* d);
+TF_CAPI_EXPORT TF_Buffer* weft_dataset_debug_string(weft_dataset* d);
+TF_CAPI_EXPORT TF_Status* weft_dataset_at(weft_dataset* d, weft_walk* walk, int64_t index, void* sink, weft_add_tensor add);
+TF_CAPI_EXPORT TF_Status* weft_dataset_iterate(weft_dataset* d, weft_walk* walk, weft_iterator** out);
+TF_CAPI_EXPORT TF_Status* weft_iterator_next(weft_iterator* it, weft_walk* walk, void* sink, weft_add_tensor add, int* end);
+TF_CAPI_EXPORT void weft_iterator_delete(weft_iterator* it);
+// Surroundings of one's own, to be deleted: those of a run, and those that outlast the request.
+TF_CAPI_EXPORT weft_walk* weft_walk_of_run(weft_run* run);
+TF_CAPI_EXPORT weft_walk* weft_walk_copy(weft_walk* walk);
+TF_CAPI_EXPORT void weft_walk_delete(weft_walk* walk);
+TF_CAPI_EXPORT weft_pool* weft_walk_pool(weft_walk* walk);
+TF_CAPI_EXPORT weft_resources* weft_walk_resources(weft_walk* walk);
+TF_CAPI_EXPORT weft_cancellation* weft_walk_cancellation(weft_walk* walk);  // may be null
+
 // ---- Rules: an op in terms of others, for its gradient or for the compiler ----
 
 typedef struct weft_value weft_value;  // belongs to the rule

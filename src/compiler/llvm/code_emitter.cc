@@ -48,7 +48,9 @@ llvm::Type* CodeEmitter::type(DType t) {
     case DType::kInt32:
     case DType::kUint32: return b.getInt32Ty();
     case DType::kInt64:
-    case DType::kUint64: return b.getInt64Ty();
+    case DType::kUint64:
+    case DType::kComplex64: return b.getInt64Ty();  // complex numbers as bits: they are moved, and taken apart
+    case DType::kComplex128: return b.getInt128Ty();
     default: fail(core::unimplemented("compiled code for values of type ", t)); return b.getInt32Ty();
   }
 }
@@ -239,9 +241,58 @@ core::Status CodeEmitter::sum_parts(const ir::Instr* i) {
 
 // ---- errors
 
+bool CodeEmitter::fails_late() const { return impl_->fails_late; }
+
+void note_failure(CodeEmitter::Impl& impl) {
+  impl.may_fail = true;
+  impl.fails_late |= impl.wrote_state;
+}
+
+namespace {
+
+bool is_state(const Plan& plan, int buffer) {
+  if (buffer < 0) return false;
+  const Buffer& m = plan.buffers[size_t(buffer)];
+  return m.kind == Buffer::Kind::kParameter && plan.module->parameters[size_t(m.index)].kind == ir::Parameter::Kind::kState;
+}
+
+bool writes_state(const Plan& plan, const CodeEmitter::Impl& impl, const Step& s) {
+  if (s.kind == Step::Kind::kCopy) return is_state(plan, s.copy_to);
+  for (const ir::Instr* i : s.instrs) {
+    const auto sum = impl.added_to.find(i);
+    if (is_state(plan, plan.buffer_of(sum == impl.added_to.end() ? i : sum->second))) return true;
+    const auto several = plan.results.find(i);
+    if (several == plan.results.end()) continue;
+    for (const int b : several->second) {
+      if (is_state(plan, b)) return true;
+    }
+  }
+  for (const auto& region : s.regions) {
+    for (const Step& inner : region) {
+      if (writes_state(plan, impl, inner)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void CodeEmitter::guard_states(const Step& s) {
+  if (!writes_state(plan, *impl_, s)) return;
+  impl_->wrote_state = true;
+  if (!impl_->may_fail) return;
+  V error = b.CreateLoad(b.getInt32Ty(), impl_->frame.error);
+  llvm::BasicBlock *failed = llvm::BasicBlock::Create(context, "failed", function), *go_on = llvm::BasicBlock::Create(context, "write", function);
+  b.CreateCondBr(b.CreateICmpEQ(error, b.getInt32(0)), go_on, failed, llvm::MDBuilder(context).createBranchWeights(1000, 1));
+  b.SetInsertPoint(failed);
+  b.CreateRet(error);
+  b.SetInsertPoint(go_on);
+}
+
 void CodeEmitter::error_if(V condition, int message) {
   if (message < 0) return;
   Impl::Frame& f = impl_->frame;
+  note_failure(*impl_);
   if (!f.error) {
     llvm::IRBuilder<>::InsertPointGuard guard(b);
     b.SetInsertPoint(f.entry->getTerminator());
@@ -421,9 +472,10 @@ core::Status CodeEmitter::run() {
   b.SetInsertPoint(f.entry);
   f.error = b.CreateAlloca(b.getInt32Ty());
   b.CreateStore(b.getInt32(0), f.error);
+  impl_->pool = function->getArg(5);
   if (plan.threads > 1) {
-    impl_->pool = function->getArg(5);
-    impl_->parts = b.CreateSelect(b.CreateIsNull(impl_->pool), i64(1), i64(plan.threads));
+    V threads = options.stoppable ? b.CreateLoad(p, impl_->pool) : impl_->pool;
+    impl_->parts = b.CreateSelect(b.CreateIsNull(threads), i64(1), i64(plan.threads));
     f.depth[impl_->parts] = 0;
   }
   b.CreateBr(code);
@@ -437,6 +489,7 @@ core::Status CodeEmitter::run() {
 core::Status CodeEmitter::steps(std::span<const Step> s) {
   find_accumulations(plan, s, *impl_);
   for (const Step& x : s) {
+    if (s.data() == plan.steps.data()) guard_states(x);
     core::Status status = step(x);
     if (status.ok()) status = impl_->status;
     if (!status.ok()) {

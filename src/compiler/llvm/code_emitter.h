@@ -40,6 +40,7 @@ class CodeEmitter {
   ~CodeEmitter();
   CodeEmitter(const CodeEmitter&) = delete;
   core::Status run();  // writes the entry function
+  bool fails_late() const;  // JitCode's
 
   llvm::Module& module;
   llvm::LLVMContext& context;
@@ -115,6 +116,7 @@ class CodeEmitter {
   // ---- steps; each in its file
   core::Status step(const Step& s);
   core::Status steps(std::span<const Step> s);
+  void guard_states(const Step& s);  // a step of the entry function that writes a state does not run after an error
   core::Status emit_loop(const Step& s);
   core::Status emit_copy(const Step& s);
   core::Status emit_reduce(const ir::Instr* i);

@@ -51,6 +51,8 @@ struct CodeEmitter::Impl {
   V parameters = nullptr, results = nullptr, constants = nullptr, symbols = nullptr, arena = nullptr, pool = nullptr;
   V parts = nullptr;  // how many a step runs in: one without a pool
   int next = 0;
+  bool may_fail = false;    // some code so far finds errors, or can be stopped
+  bool wrote_state = false, fails_late = false;
 };
 
 // Moves the builder to the end of scope `depth` for as long as it lives.
@@ -78,6 +80,8 @@ void pop_scope(CodeEmitter::Impl::Frame& f);
 std::vector<llvm::Value*> repeat(CodeEmitter& e, std::vector<llvm::Value*> values,
                                  const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& condition,
                                  const std::function<std::vector<llvm::Value*>(const std::vector<llvm::Value*>&)>& body);
+// The code that is being written may end the call with an error.
+void note_failure(CodeEmitter::Impl& impl);
 // Finds products that are only added to something, in place, and notes that they do so themselves (gemm.cc).
 void find_accumulations(const Plan& plan, std::span<const Step> steps, CodeEmitter::Impl& impl);
 // Writes `body` as a function of its own and calls it; `parallel`: once for each part, on the pool's threads.

@@ -1,4 +1,6 @@
 // The one symbol of libweft_jit.so.
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -8,6 +10,7 @@
 #include "compiler/llvm/code_emitter.h"
 #include "compiler/llvm/gpu_emitter.h"
 #include "compiler/llvm/target.h"
+#include "core/disk_cache.h"
 
 namespace weft_engine::compiler {
 namespace {
@@ -28,7 +31,7 @@ void begin(llvm::LLVMContext& context, llvm::Module& module, Machine& machine) {
 }
 
 // LLVM's passes, and the code that they leave.
-core::Result<std::string> finish(llvm::Module& module, Machine& machine, CodegenOptions::Emit what) {
+core::Result<std::string> finish(llvm::Module& module, Machine& machine, CodegenOptions::Emit what, const std::atomic<bool>* give_up = nullptr) {
   if (std::getenv("WEFT_JIT_DUMP")) module.print(llvm::errs(), nullptr);  // as written, before LLVM's passes
   std::string problems;
   llvm::raw_string_ostream out(problems);
@@ -36,7 +39,8 @@ core::Result<std::string> finish(llvm::Module& module, Machine& machine, Codegen
     out.flush();
     return core::internal_error("the code generator wrote LLVM IR that does not hold: ", problems.substr(0, 2000));
   }
-  optimize(module, machine);
+  optimize(module, machine, give_up);
+  if (give_up && give_up->load()) return core::cancelled("the compiler was told to stop");
   return write_code(module, machine, what);
 }
 
@@ -89,14 +93,43 @@ core::Result<std::string> emit(std::span<const CodeUnit> code, std::span<const D
   return write(code, data, options, machine);
 }
 
+// All that the object depends on, beside the build of weft: the module as it was written, LLVM and the processor.
+std::string cache_key(llvm::Module& module, const Machine& machine) {
+  module.setSourceFileName("");
+  std::string key =
+      core::cat("object\n", LLVM_VERSION_STRING, "\n", machine.machine->getTargetTriple().str(), "\n", machine.cpu, "\n", machine.features, "\n");
+  llvm::raw_string_ostream out(key);
+  llvm::WriteBitcodeToFile(module, out);
+  out.flush();
+  return key;
+}
+
 core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOptions& given) {
   CodegenOptions options = given;
   options.emit = CodegenOptions::Emit::kObject;
-  WEFT_ASSIGN(Machine made, make_machine(options));
-  auto machine = std::make_unique<Machine>(std::move(made));
-  const CodeUnit unit{&plan, "weft_entry"};
-  WEFT_ASSIGN(const std::string object, write(std::span(&unit, 1), {}, options, machine));
-  return load_code(object, *machine, unit.symbol);
+  const std::string symbol = "weft_entry";
+  for (core::DiskCache* cache = core::DiskCache::of_process();; cache = nullptr) {
+    WEFT_ASSIGN(Machine made, make_machine(options));
+    auto machine = std::make_unique<Machine>(std::move(made));
+    bool fails_late = false, found = false;
+    WEFT_ASSIGN(const std::string object, guarded_module(
+                                              "weft", machine,
+                                              [&](llvm::Module& module, Machine& m) -> core::Result<std::string> {
+                                                CodeEmitter emitter(module, plan, m.target, options, symbol);
+                                                WEFT_RETURN_IF_ERROR(emitter.run());
+                                                fails_late = emitter.fails_late();
+                                                const std::string key = cache ? cache_key(module, m) : "";
+                                                if (auto kept = cache ? cache->find(key) : std::nullopt) {
+                                                  found = true;
+                                                  return *std::move(kept);
+                                                }
+                                                WEFT_ASSIGN(std::string code, finish(module, m, options.emit, options.give_up));
+                                                if (cache) cache->put(key, code);
+                                                return code;
+                                              }));
+    auto loaded = load_code(object, *machine, symbol, fails_late);
+    if (loaded.ok() || !found) return loaded;  // what was kept and cannot be loaded is made again
+  }
 }
 
 // Kernels: PTX, or an object for this processor.

@@ -22,7 +22,19 @@ core::Status CodeEmitter::emit_while(const Step& s) {
     const ir::Instr* condition = i->regions[0]->results[0];
     V go = element(condition, Index(size_t(condition->rank()), i64(0)));
     pop_scope(f);
-    if (!plan.module->messages.empty()) go = b.CreateAnd(go, b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), f.error), b.getInt32(0)));
+    if (options.stoppable) {
+      note_failure(*impl_);
+      // struct Pool of codegen.h
+      llvm::Type* p = b.getPtrTy();
+      V ask = b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, impl_->pool, 2)),
+        data = b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, impl_->pool, 1));
+      V stop = b.CreateICmpNE(b.CreateCall(llvm::FunctionType::get(b.getInt32Ty(), {p}, false), ask, {data}), b.getInt32(0));
+      V error = b.CreateLoad(b.getInt32Ty(), f.error);
+      stop = b.CreateAnd(stop, b.CreateICmpEQ(error, b.getInt32(0)));
+      b.CreateStore(b.CreateSelect(stop, b.getInt32(uint32_t(kStopped)), error), f.error);
+    }
+    if (!plan.module->messages.empty() || options.stoppable)
+      go = b.CreateAnd(go, b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), f.error), b.getInt32(0)));
     b.CreateCondBr(go, body, behind);
     b.SetInsertPoint(body);
     status = steps(s.regions[1]);

@@ -75,6 +75,7 @@ llvm::Constant* immediate(CodeEmitter& e, const core::Tensor& t, int64_t n) {
     case DType::kUint16: return llvm::ConstantInt::get(type, t.data<uint16_t>()[n]);
     case DType::kInt32:
     case DType::kUint32: return llvm::ConstantInt::get(type, t.data<uint32_t>()[n]);
+    case DType::kComplex128: return llvm::ConstantInt::get(type, llvm::APInt(128, {t.data<uint64_t>()[2 * n], t.data<uint64_t>()[2 * n + 1]}));
     default: return llvm::ConstantInt::get(type, t.data<uint64_t>()[n]);
   }
 }

@@ -18,7 +18,7 @@ std::string key_of(const GpuArg& a) { return core::cat(int(a.kind), " ", a.index
 }  // namespace
 
 GpuEmitter::GpuEmitter(llvm::Module& module, const Plan& p, const Target& target)
-    : e(module, p, target, options_, "weft"), b(e.b), plan(p), base_(rounded_up(p.arena_bytes)), most_(64) {}
+    : e(module, p, target, options_, "weft"), b(e.b), plan(p), base_(rounded_up(p.arena_bytes)) {}
 
 // ---- kernels
 
@@ -230,7 +230,12 @@ core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const 
 }
 
 core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir::Dim& n, const std::function<core::Status(V)>& body) {
+  constexpr int64_t kMostTogether = int64_t(1) << 18;  // more is worth a launch of its own
   if (n.is(0)) return {};
+  if (together_ && n.is_const() && n.value() <= kMostTogether) {
+    waiting_.push_back({what, instr, n.value(), body, e.impl().current});
+    return {};
+  }
   const int threads = n.is_const() && n.value() < kThreads ? int((std::max<int64_t>(n.value(), 1) + 31) / 32 * 32) : kThreads;
   return kernel(what, instr, ir::ceil_div(n, threads), threads, [&]() -> core::Status {
     V number = number_below(n, block(), thread(), threads);
@@ -238,6 +243,104 @@ core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir
     e.when(b.CreateICmpULT(number, e.dim(n)), [&] { status = body(bounded(number, n)); });
     return status;
   });
+}
+
+core::Status GpuEmitter::flush() {
+  constexpr size_t kMost = 32;  // kernels in one
+  const std::vector<Waiting> all = std::exchange(waiting_, {});
+  waiting_access_ = {};
+  const bool together = std::exchange(together_, false);
+  auto current = std::exchange(e.impl().current, {});
+  core::Status status;
+  for (size_t begin = 0; begin < all.size() && status.ok(); begin += kMost) {
+    const std::span<const Waiting> some = std::span(all).subspan(begin, std::min(kMost, all.size() - begin));
+    if (some.size() == 1) {
+      e.impl().current = some[0].current;
+      status = each(some[0].what, some[0].instr, some[0].n, some[0].body);
+      continue;
+    }
+    int64_t largest = 1, blocks = 0;
+    for (const Waiting& w : some) largest = std::max(largest, w.n);
+    const int threads = int(std::min<int64_t>(kThreads, (largest + 31) / 32 * 32));
+    std::vector<int64_t> ends;
+    for (const Waiting& w : some) ends.push_back(blocks += (w.n + threads - 1) / threads);
+    status = kernel(some[0].what, some[0].instr, ends.back(), threads, [&]() -> core::Status {
+      core::Status inner;
+      const std::function<void(size_t)> from = [&](size_t k) {
+        const auto own = [&] {
+          V number = number_below(ir::Dim(some[k].n), b.CreateSub(block(), b.getInt32(uint32_t(k ? ends[k - 1] : 0))), thread(), threads);
+          e.impl().current = some[k].current;
+          e.when(b.CreateICmpULT(number, e.i64(some[k].n)), [&] {
+            if (inner.ok()) inner = some[k].body(bounded(number, ir::Dim(some[k].n)));
+          });
+        };
+        if (k + 1 == some.size()) return own();
+        e.when(b.CreateICmpULT(block(), b.getInt32(uint32_t(ends[k]))), own, [&] { from(k + 1); });
+      };
+      from(0);
+      return inner;
+    });
+  }
+  e.impl().current = std::move(current);
+  together_ = together;
+  return status;
+}
+
+bool GpuEmitter::overlap(std::span<const Range> a, std::span<const Range> c) {
+  return std::any_of(a.begin(), a.end(), [&](const Range& x) {
+    return std::any_of(c.begin(), c.end(), [&](const Range& y) {
+      if (x.at.kind != y.at.kind) return false;
+      if (x.at.kind != GpuArg::Kind::kArena) return x.at.index == y.at.index;
+      if (!x.at.size.is_const() || !y.at.size.is_const() || !x.bytes.is_const() || !y.bytes.is_const()) return true;
+      return x.at.size.value() < y.at.size.value() + y.bytes.value() && y.at.size.value() < x.at.size.value() + x.bytes.value();
+    });
+  });
+}
+
+void GpuEmitter::note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, std::unordered_set<const ir::Instr*>& seen,
+                            std::vector<Range>& to) const {
+  if (!seen.insert(i).second) return;
+  const bool inside = std::find(own.begin(), own.end(), i) != own.end();
+  if (!inside && plan.buffer_of(i) >= 0) {
+    to.push_back(range_of(plan.buffer_of(i)));
+    return;
+  }
+  for (const ir::Instr* o : i->operands) note_reads(o, own, seen, to);
+}
+
+GpuEmitter::Access GpuEmitter::access(const Step& s) const {
+  Access a;
+  std::unordered_set<const ir::Instr*> seen;
+  if (s.kind == Step::Kind::kCopy) {
+    a.writes.push_back(range_of(s.copy_to));
+    if (s.copy_from_buffer >= 0) a.reads.push_back(range_of(s.copy_from_buffer));
+    else note_reads(s.copy_from, {}, seen, a.reads);
+    return a;
+  }
+  for (const ir::Instr* i : s.instrs) {
+    note_reads(i, s.instrs, seen, a.reads);
+    if (plan.buffer_of(i) >= 0) a.writes.push_back(range_of(plan.buffer_of(i)));
+    if (const auto it = plan.results.find(i); it != plan.results.end()) {
+      for (int buffer : it->second) {
+        if (buffer >= 0) a.writes.push_back(range_of(buffer));
+      }
+    }
+    const auto& added = const_cast<GpuEmitter*>(this)->e.impl().added_to;
+    if (const auto it = added.find(i); it != added.end() && plan.buffer_of(it->second) >= 0) {
+      a.writes.push_back(range_of(plan.buffer_of(it->second)));
+      a.reads.push_back(a.writes.back());
+    }
+  }
+  return a;
+}
+
+core::Status GpuEmitter::wait_for(Access&& a) {
+  if (!waiting_.empty() &&
+      (overlap(a.reads, waiting_access_.writes) || overlap(a.writes, waiting_access_.writes) || overlap(a.writes, waiting_access_.reads)))
+    WEFT_RETURN_IF_ERROR(flush());
+  waiting_access_.reads.insert(waiting_access_.reads.end(), a.reads.begin(), a.reads.end());
+  waiting_access_.writes.insert(waiting_access_.writes.end(), a.writes.begin(), a.writes.end());
+  return {};
 }
 
 // ---- steps
@@ -258,7 +361,13 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
     if (is_early(x)) continue;
     reserved_ = 0;
     e.impl().current.clear();
-    status = step(x);
+    const bool decides = x.kind == Step::Kind::kWhile || x.kind == Step::Kind::kIf;
+    status = decides ? flush() : wait_for(access(x));
+    together_ =
+        x.kind == Step::Kind::kLoop || x.kind == Step::Kind::kCopy ||
+        (x.kind == Step::Kind::kInstr && !x.instrs.empty() && (x.instrs[0]->op == ir::Op::kDynamicUpdate || x.instrs[0]->op == ir::Op::kCheck));
+    if (status.ok()) status = step(x);
+    together_ = false;
     if (status.ok()) status = e.impl().status;
     if (!status.ok()) {
       const ir::Instr* i = x.kind == Step::Kind::kCopy ? x.copy_from : x.instrs.empty() ? nullptr : x.instrs[0];
@@ -267,6 +376,8 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
       break;
     }
   }
+  if (status.ok()) status = flush();
+  if (status.ok()) status = e.impl().status;
   launches_ = outer;
   return status;
 }
@@ -294,10 +405,16 @@ core::Status GpuEmitter::early_checks(std::span<const Step> s) {
   if (checks.empty()) return {};
   reserved_ = 0;
   e.impl().current.clear();
-  WEFT_RETURN_IF_ERROR(kernel("check", checks[0], 1, 1, [&]() -> core::Status {
+  Access a;
+  std::unordered_set<const ir::Instr*> seen;
+  for (const ir::Instr* i : checks) note_reads(i, {}, seen, a.reads);
+  WEFT_RETURN_IF_ERROR(wait_for(std::move(a)));
+  together_ = true;
+  WEFT_RETURN_IF_ERROR(each("check", checks[0], 1, [this, checks](V) -> core::Status {
     for (const ir::Instr* i : checks) e.error_if(b.CreateNot(e.element(i->operands[0], {})), i->message);
     return {};
   }));
+  together_ = false;
   return e.impl().status;
 }
 
@@ -329,7 +446,7 @@ core::Status GpuEmitter::step(const Step& s) {
     case Op::kWindow: return window(i);
     case Op::kMaxPoolGrad: return max_pool_grad(i);
     case Op::kCheck:
-      return kernel("check", i, 1, 1, [&]() -> core::Status {
+      return each("check", i, 1, [this, i](V) -> core::Status {
         e.error_if(b.CreateNot(e.element(i->operands[0], {})), i->message);
         return {};
       });

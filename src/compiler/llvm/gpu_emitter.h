@@ -10,6 +10,11 @@
 
 namespace weft_engine::compiler {
 
+// Whether several elements in one thread are worth it: they are read and written together, as long as the code stays short.
+bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs);
+// The least size in bytes of an element that is read from memory to compute one of the value's.
+int64_t narrowest(const Plan& plan, const ir::Instr* value);
+
 class GpuEmitter {
  public:
   using V = llvm::Value*;
@@ -24,8 +29,24 @@ class GpuEmitter {
   static constexpr int kThreads = 256, kWarp = 32;
   // Writes `body` as a kernel and notes its launch.
   core::Status kernel(const char* what, const ir::Instr* instr, const ir::Dim& blocks, int threads, const std::function<core::Status()>& body);
-  // Kernels of one thread for each number below n: body(number).
+  // Kernels of one thread for each number below n: body(number). It may be called later: it owns what it uses.
   core::Status each(const char* what, const ir::Instr* instr, const ir::Dim& n, const std::function<core::Status(V)>& body);
+  // Kernels of `each` that do not depend on each other become one, as long as `together_` says so: each has blocks of its own in it.
+  core::Status flush();
+  // Memory that a step reads and writes; flushes first, if it depends on what is waiting.
+  struct Range {
+    GpuArg at;
+    ir::Dim bytes;
+  };
+  struct Access {
+    std::vector<Range> reads, writes;
+  };
+  Access access(const Step& s) const;
+  void note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, std::unordered_set<const ir::Instr*>& seen,
+                  std::vector<Range>& to) const;
+  Range range_of(int buffer) const { return {arg_of(buffer), plan.buffers[size_t(buffer)].bytes}; }
+  static bool overlap(std::span<const Range> a, std::span<const Range> c);
+  core::Status wait_for(Access&& a);
   V thread();  // i32, in the block
   V block();   // i32
   V wide(V i32) { return known(b.CreateZExt(i32, b.getInt64Ty())); }
@@ -63,12 +84,13 @@ class GpuEmitter {
     ir::Dim kept, reduced;
     bool rows = true;                 // consecutive reduced places lie side by side; else consecutive kept ones do
     int64_t work = 1;                 // of one step, roughly: reads
-    std::vector<core::DType> types;   // of what is carried
+    int own = 1;  // places side by side that a thread takes at once: `reduced` ones along rows, else `kept` ones, of which there is a multiple
+    std::vector<core::DType> types;  // of what is carried
     std::function<std::vector<V>(V kept)> start;
     std::function<std::vector<V>(V kept, V reduced, const std::vector<V>& so_far)> step;
     std::function<std::vector<V>(const std::vector<V>& a, const std::vector<V>& c)> merge;  // a's places are before c's
     std::function<void(V kept, const std::vector<V>& result)> finish;
-    bool split = true;                // over several blocks, if there are too few
+    bool split = true;  // over several blocks, if there are too few
   };
   core::Status fold(const Fold& f);
   core::Status fold_by_thread(const Fold& f);
@@ -98,6 +120,17 @@ class GpuEmitter {
   std::vector<GpuLaunch>* launches_ = nullptr;
   ir::Dim base_, reserved_, most_;  // scratch: where it begins in the arena, how much the step has, the most of all steps
   int next_ = 0;
+  // Kernels that wait to become one.
+  struct Waiting {
+    const char* what;
+    const ir::Instr* instr;
+    int64_t n;
+    std::function<core::Status(V)> body;
+    std::unordered_set<const ir::Instr*> current;
+  };
+  std::vector<Waiting> waiting_;
+  Access waiting_access_;
+  bool together_ = false;
   // The kernel that is being written.
   std::map<std::string, std::pair<GpuArg, V>> arguments_;
   V thread_ = nullptr, block_ = nullptr, self_ = nullptr;

@@ -16,22 +16,28 @@ int64_t guess(const ir::Dim& d, int64_t open) {
 
 core::Status GpuEmitter::fold(const Fold& f) {
   if (f.kept.is(0)) return {};
-  const int64_t reduced = guess(f.reduced, 1024), kept = guess(f.kept, 1024);
+  // A thread reads `own` places that lie side by side at once: reduced ones along rows, else kept ones.
+  const int own = f.own;
+  const ir::Dim kept_units = f.rows ? f.kept : ir::ceil_div(f.kept, own), units = f.rows ? ir::ceil_div(f.reduced, own) : f.reduced;
+  const int64_t reduced = guess(units, 1024), kept = guess(kept_units, 1024);
   int lanes = 1;
   if (f.rows) {
-    if (reduced > 2048 || (reduced > 512 && kept < 1024)) lanes = kThreads;
-    else if (reduced > 8) lanes = kWarp;
+    if (reduced * own > 2048 || (reduced * own > 512 && kept < 1024)) lanes = kThreads;
+    else if (reduced * own > 8) lanes = kWarp;
   } else if (reduced * f.work > 32 && kept < (int64_t(1) << 18)) {
-    lanes = kThreads / kWarp;
+    int across = kWarp;
+    while (own > 1 && across > 1 && across / 2 >= kept) across /= 2;
+    lanes = kThreads / across;
   }
-  const int columns = kThreads / lanes;  // results of a block
-  const ir::Dim blocks = ir::ceil_div(f.kept, columns);
-  const int64_t share = f.rows ? 4096 : 256;  // of what is reduced: what one block should have at least
+  const int columns = kThreads / lanes;  // threads of a block for different results
+  const ir::Dim blocks = ir::ceil_div(kept_units, columns);
+  const int64_t share = (f.rows ? 4096 : 256) / (f.rows ? own : 1);  // of what is reduced: what one block should have at least
   ir::Dim segments = 1;
-  if (f.split && !(f.reduced.is_const() && f.reduced.value() <= share)) {
-    segments = ir::max(ir::Dim(1), ir::min(ir::ceil_div(f.reduced, share), ir::ceil_div(ir::Dim(kEnoughBlocks), ir::max(blocks, ir::Dim(1)))));
+  if (f.split && !(units.is_const() && units.value() <= share)) {
+    segments = ir::max(ir::Dim(1), ir::min(ir::ceil_div(units, share), ir::ceil_div(ir::Dim(kEnoughBlocks), ir::max(blocks, ir::Dim(1)))));
   }
   const bool split = !segments.is(1);
+  const size_t results = f.rows ? 1 : size_t(own);  // of a thread
   std::vector<ir::Dim> partial;
   if (split) {
     for (core::DType t : f.types) partial.push_back(reserve(f.kept * segments * int64_t(core::dtype_size(t))));
@@ -51,23 +57,48 @@ core::Status GpuEmitter::fold(const Fold& f) {
     };
     V lane = f.rows ? share_of(lanes, false) : lanes == 1 ? static_cast<V>(b.getInt32(0)) : share_of(columns, true);
     V column = f.rows ? share_of(lanes, true) : lanes == 1 ? thread() : share_of(columns, false);
-    V number = number_below(f.kept, group, column, columns), size = e.dim(f.kept);
+    V number = number_below(kept_units, group, column, columns), size = e.dim(kept_units);
     V active = b.CreateICmpULT(number, size);
     // Those without a result compute another one's, and store nothing.
-    V mine = bounded(known(at_most(number, b.CreateSub(size, e.i64(1)))), f.kept);
-    V begin = wide(lane), end = e.dim(f.reduced);
+    V unit = bounded(known(at_most(number, b.CreateSub(size, e.i64(1)))), kept_units);
+    std::vector<V> mine{unit};
+    if (results > 1) {
+      mine.clear();
+      for (size_t j = 0; j < results; ++j) mine.push_back(bounded(e.add(e.mul(unit, e.i64(own)), e.i64(int64_t(j))), f.kept));
+    }
+    V begin = wide(lane), end = e.dim(units);
     if (split) {
-      V part = e.dim(ir::ceil_div(f.reduced, segments));
+      V part = e.dim(ir::ceil_div(units, segments));
       V from = known(b.CreateMul(segment, part));
       begin = known(b.CreateAdd(from, begin));
       end = known(at_most(b.CreateAdd(from, part), end));
     }
-    std::vector<V> values = f.start(mine);
-    const auto turn = [&](V k, const std::vector<V>& v) { return f.step(mine, bounded(k, f.reduced), v); };
-    const int several = reduced * f.work >= int64_t(lanes) * 8 && f.work <= 2 ? 4 : 1;
+    // What is carried: for each of the thread's results all types, one result after the other.
+    const size_t types = f.types.size();
+    const auto of_result = [&](const std::vector<V>& v, size_t j) {
+      return std::vector<V>(v.begin() + std::ptrdiff_t(j * types), v.begin() + std::ptrdiff_t((j + 1) * types));
+    };
+    const auto for_results = [&](const std::function<std::vector<V>(size_t j)>& one) {
+      std::vector<V> out;
+      for (size_t j = 0; j < results; ++j) {
+        for (V v : one(j)) out.push_back(v);
+      }
+      return out;
+    };
+    const auto merge_all = [&](const std::vector<V>& x, const std::vector<V>& y) {
+      return for_results([&](size_t j) { return f.merge(of_result(x, j), of_result(y, j)); });
+    };
+    std::vector<V> values = for_results([&](size_t j) { return f.start(mine[j]); });
+    const auto turn = [&](V k, const std::vector<V>& v) {
+      if (!f.rows || own == 1) return for_results([&](size_t j) { return f.step(mine[j], bounded(k, f.reduced), of_result(v, j)); });
+      std::vector<V> out = v;
+      for (int j = 0; j < own; ++j) out = f.step(unit, bounded(e.add(e.mul(k, e.i64(own)), e.i64(j)), f.reduced), out);
+      return out;
+    };
+    const int several = reduced * f.work >= int64_t(lanes) * 8 && f.work <= 2 ? (own >= 8 ? 2 : 4) : 1;
     V position = begin;
     if (several > 1) {
-      // Four at a time: as many reads on their way.
+      // Some at a time: as many reads on their way.
       values.push_back(begin);
       values = e.loop(begin, b.CreateSub(end, e.i64(int64_t(lanes) * (several - 1))), e.i64(int64_t(lanes) * several), values, false,
                       [&](V k, const std::vector<V>& so_far) {
@@ -81,53 +112,56 @@ core::Status GpuEmitter::fold(const Fold& f) {
     }
     values = e.loop(position, end, e.i64(lanes), values, false, turn);
 
-    const auto memory = [&](const char*) {
-      std::vector<V> p;
-      for (core::DType t : f.types) p.push_back(shared(e.type(t), kThreads));
-      return p;
-    };
-    if (f.rows && lanes > 1) {
-      for (int n = kWarp / 2; n > 0; n /= 2) {
+    // The lanes of a warp, then the warps.
+    if (lanes > 1) {
+      const int first = f.rows ? 1 : columns;  // threads of a warp that far apart work on the same result
+      for (int n = kWarp / 2; n >= first; n /= 2) {
         std::vector<V> other;
         for (V v : values) other.push_back(exchange(v, n));
-        values = f.merge(values, other);
+        values = merge_all(values, other);
       }
-      if (lanes > kWarp) {
-        const std::vector<V> p = memory("warps");
+    }
+    if (lanes > kWarp || (!f.rows && lanes > 1)) {
+      const int in_warp = f.rows ? 1 : columns, warps = kThreads / kWarp;  // results of a warp, in units
+      std::vector<V> p;
+      for (core::DType t : f.types) p.push_back(shared(e.type(t), int64_t(warps) * in_warp * int64_t(results)));
+      const auto place_of = [&](V warp, size_t j) {
+        V own_column = f.rows ? e.i64(0) : wide(column);
+        return e.add(e.mul(e.add(e.mul(warp, e.i64(in_warp)), own_column), e.i64(int64_t(results))), e.i64(int64_t(j)));
+      };
+      V in = b.CreateAnd(thread(), b.getInt32(kWarp - 1));
+      e.when(b.CreateICmpULT(in, b.getInt32(uint32_t(in_warp))), [&] {
         V warp = wide(b.CreateLShr(thread(), 5));
-        e.when(b.CreateICmpEQ(b.CreateAnd(thread(), b.getInt32(kWarp - 1)), b.getInt32(0)), [&] {
-          for (size_t j = 0; j < p.size(); ++j) e.store(f.types[j], values[j], p[j], warp);
-        });
-        barrier();
-        for (int n = 0; n < lanes / kWarp; ++n) {
-          std::vector<V> other;
-          for (size_t j = 0; j < p.size(); ++j) other.push_back(e.load(f.types[j], p[j], e.i64(n)));
-          values = n == 0 ? other : f.merge(values, other);
+        for (size_t j = 0; j < results; ++j) {
+          for (size_t k = 0; k < types; ++k) e.store(f.types[k], values[j * types + k], p[k], place_of(warp, j));
         }
-      }
-    } else if (!f.rows && lanes > 1) {
-      const std::vector<V> p = memory("columns");
-      for (size_t j = 0; j < p.size(); ++j) e.store(f.types[j], values[j], p[j], wide(thread()));
+      });
       barrier();
-      for (int n = 0; n < lanes; ++n) {
-        std::vector<V> other;
-        for (size_t j = 0; j < p.size(); ++j) other.push_back(e.load(f.types[j], p[j], b.CreateAdd(wide(column), e.i64(int64_t(n) * columns))));
-        values = n == 0 ? other : f.merge(values, other);
+      for (int n = 0; n < warps; ++n) {
+        const std::vector<V> other = for_results([&](size_t j) {
+          std::vector<V> one;
+          for (size_t k = 0; k < types; ++k) one.push_back(e.load(f.types[k], p[k], place_of(e.i64(n), j)));
+          return one;
+        });
+        values = n == 0 ? other : merge_all(values, other);
       }
     }
     e.when(b.CreateAnd(active, b.CreateICmpEQ(lane, b.getInt32(0))), [&] {
-      if (!split) {
-        f.finish(mine, values);
-        return;
+      for (size_t j = 0; j < results; ++j) {
+        const std::vector<V> result = of_result(values, j);
+        if (!split) {
+          f.finish(mine[j], result);
+          continue;
+        }
+        V at = b.CreateAdd(b.CreateMul(mine[j], e.dim(segments)), segment);
+        for (size_t k = 0; k < types; ++k) e.store(f.types[k], result[k], scratch(partial[k]), at);
       }
-      V at = b.CreateAdd(b.CreateMul(mine, e.dim(segments)), segment);
-      for (size_t j = 0; j < values.size(); ++j) e.store(f.types[j], values[j], scratch(partial[j]), at);
     });
     return {};
   }));
   if (!split) return {};
   Fold rest = f;
-  rest.reduced = segments, rest.rows = true, rest.split = false, rest.work = 1;
+  rest.reduced = segments, rest.rows = true, rest.split = false, rest.work = 1, rest.own = 1;
   rest.step = [&](V mine, V segment, const std::vector<V>& v) {
     std::vector<V> other;
     V at = e.add(e.mul(mine, e.dim(segments)), segment);
@@ -189,6 +223,12 @@ core::Status GpuEmitter::reduce(const ir::Instr* i) {
   f.step = [&](V k, V r, const std::vector<V>& v) { return std::vector<V>{e.combine(i->reduce, t, v[0], e.element(x, axes.index(e, k, r)))}; };
   f.merge = [&](const std::vector<V>& a, const std::vector<V>& c) { return std::vector<V>{e.combine(i->reduce, t, a[0], c[0])}; };
   f.finish = [&](V k, const std::vector<V>& v) { e.store(t, v[0], e.pointer(i), k); };
+  // Elements that lie side by side are read together, 16 bytes of the narrowest: along rows, or of several columns.
+  const auto& along = f.rows ? axes.reduced_sizes : axes.kept_sizes;
+  const int64_t together = std::min<int64_t>(8, 16 / narrowest(plan, x));
+  if (along.size() == 1 && along[0].is_const() && along[0].value() % together == 0 && along[0].value() >= 2 * together && f.reduced.is_const() &&
+      f.reduced.value() >= 64 && is_light(plan, std::span(&x, 1)))
+    f.own = int(together);
   return fold(f);
 }
 

@@ -6,12 +6,14 @@ namespace {
 
 int64_t size_of(core::DType t) { return int64_t(core::dtype_size(t)); }
 
-// Whether several elements in one thread are worth it: they are read and written together, as long as the code stays short.
+}  // namespace
+
 bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs) {
+  constexpr int kMost = 96;
   int work = 0;
   std::vector<const ir::Instr*> todo(instrs.begin(), instrs.end());
   std::unordered_set<const ir::Instr*> seen;
-  while (!todo.empty() && work <= 48) {
+  while (!todo.empty() && work <= kMost) {
     const ir::Instr* i = todo.back();
     todo.pop_back();
     if (!seen.insert(i).second) continue;
@@ -39,10 +41,22 @@ bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs) {
       if (of_step || plan.buffer_of(o) < 0) todo.push_back(o);
     }
   }
-  return work <= 48;
+  return work <= kMost;
 }
 
-}  // namespace
+int64_t narrowest(const Plan& plan, const ir::Instr* value) {
+  int64_t least = 16;
+  std::vector<const ir::Instr*> todo{value};
+  std::unordered_set<const ir::Instr*> seen;
+  while (!todo.empty()) {
+    const ir::Instr* i = todo.back();
+    todo.pop_back();
+    if (!seen.insert(i).second) continue;
+    if (plan.buffer_of(i) < 0) todo.insert(todo.end(), i->operands.begin(), i->operands.end());
+    else if (i->type.elements() == value->type.elements()) least = std::min(least, size_of(i->type.dtype));
+  }
+  return least == 16 ? size_of(value->type.dtype) : least;
+}
 
 core::Status GpuEmitter::copy(int to, int from, const ir::Type& t, const ir::Instr* instr) {
   const GpuArg into = arg_of(to), of = arg_of(from);
@@ -74,7 +88,7 @@ core::Status GpuEmitter::loop(const Step& s) {
   if (stored.size() == 1 && stored[0]->op == ir::Op::kGather && stored[0]->type.elements().is(0)) {
     // Nothing to be stored, but numbers that are checked.
     const ir::Instr *i = stored[0], *numbers = i->operands[1];
-    return each("gather", i, numbers->type.elements(), [&](V n) -> core::Status {
+    return each("gather", i, numbers->type.elements(), [this, i, numbers](V n) -> core::Status {
       V number = e.convert(e.element(numbers, e.places(n, numbers->type.dims)), numbers->type.dtype, core::DType::kInt64);
       e.error_if(b.CreateICmpUGE(number, e.dim(i->operand(0).dim(i->axes[0]))), i->message);
       return {};
@@ -102,7 +116,8 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
   const ir::Dim inner = shape.loops.empty() ? ir::Dim(1) : shape.loops.back();
   if (!is_light(plan, in_order) || (all.is_const() && all.value() < 4096)) several = 1;
   if (!flat && !(inner.is_const() && inner.value() % several == 0)) several = 1;
-  const auto write = [&](std::span<const Index> at) {
+  const auto write = [this, shape, first, into, in_order = std::vector(in_order.begin(), in_order.end()),
+                      stored = std::vector(stored.begin(), stored.end())](std::span<const Index> at) {
     std::vector<V> values;
     for (const Index& loops : at) {
       const Index index = shape.index(e, loops);
@@ -119,7 +134,7 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
     }
   };
   if (several == 1) {
-    return each("loop", first, all, [&](V number) -> core::Status {
+    return each("loop", first, all, [this, shape, write](V number) -> core::Status {
       const Index at = e.places(number, shape.loops);
       write(std::span(&at, 1));
       return {};
@@ -127,7 +142,7 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
   }
   if (flat) {
     const bool whole = all.is_const() && all.value() % several == 0;
-    return each("loop", first, ir::ceil_div(all, several), [&](V number) -> core::Status {
+    return each("loop", first, ir::ceil_div(all, several), [this, shape, write, all, several, whole](V number) -> core::Status {
       V begin = e.mul(number, e.i64(several)), end = e.dim(all);
       const auto together = [&] {
         std::vector<Index> at;
@@ -150,7 +165,7 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
   }
   std::vector<ir::Dim> outer = shape.loops;
   outer.back() = inner.value() / several;
-  return each("loop", first, ir::product(outer), [&](V number) -> core::Status {
+  return each("loop", first, ir::product(outer), [this, write, outer, several, inner](V number) -> core::Status {
     const Index row = e.places(number, outer);
     std::vector<Index> at;
     for (int64_t k = 0; k < several; ++k) {
@@ -169,10 +184,10 @@ core::Status GpuEmitter::concat(const ir::Instr* i, int buffer) {
   const ir::Dim inner = ir::product(std::span(i->type.dims).subspan(axis + 1));
   ir::Dim start = 0;
   for (const ir::Instr* part : i->operands) {
-    const auto& dims = part->type.dims;
     if (!part->dim(int(axis)).is(0)) {
       const CodeEmitter::Layout shape = e.layout(std::span(&part, 1));
-      WEFT_RETURN_IF_ERROR(each("concat", i, part->type.elements(), [&](V number) -> core::Status {
+      WEFT_RETURN_IF_ERROR(each("concat", i, part->type.elements(), [this, i, part, buffer, axis, inner, start, shape](V number) -> core::Status {
+        const auto& dims = part->type.dims;
         const Index index = shape.index(e, e.places(number, shape.loops));
         V row = e.linear(std::span(dims).first(axis), std::span(index).first(axis));
         V within = e.linear(std::span(dims).subspan(axis), std::span(index).subspan(axis));
@@ -267,9 +282,15 @@ core::Status GpuEmitter::transpose(const ir::Instr* i, bool* done) {
 core::Status GpuEmitter::update(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *update = i->operands[1];
   const int buffer = plan.buffer_of(i);
-  if (plan.buffer_of(x) != buffer) WEFT_RETURN_IF_ERROR(materialize(x, buffer));
+  if (plan.buffer_of(x) != buffer) {
+    WEFT_RETURN_IF_ERROR(materialize(x, buffer));
+    WEFT_RETURN_IF_ERROR(flush());
+    waiting_access_.writes = {range_of(buffer)};
+    std::unordered_set<const ir::Instr*> seen;
+    note_reads(i, std::span(&i, 1), seen, waiting_access_.reads);
+  }
   const CodeEmitter::Layout shape = e.layout(std::span(&update, 1));
-  return each("update", i, update->type.elements(), [&](V number) -> core::Status {
+  return each("update", i, update->type.elements(), [this, i, update, buffer, shape](V number) -> core::Status {
     const Index at = shape.index(e, e.places(number, shape.loops));
     Index index = at;
     for (int d = 0; d < i->rank(); ++d) {

@@ -73,6 +73,7 @@ core::Status GpuEmitter::scan(const ir::Instr* i) {
 core::Status GpuEmitter::sort_places(const ir::Instr* i, const ir::Dim& rows, const ir::Dim& n, const GpuArg& places,
                                      const std::function<V(V row, V a, V c)>& less) {
   const ir::Dim all = rows * n;
+  if (all.is(0)) return {};
   const GpuArg other = scratch_arg(reserve(all * 4));
   const core::DType t = core::DType::kInt32;
   const std::vector<ir::Dim> dims{rows, n};

@@ -13,12 +13,17 @@ namespace {
 
 class Loaded : public JitCode {
  public:
-  Loaded(std::unique_ptr<llvm::orc::LLJIT> jit, Entry entry) : jit_(std::move(jit)), entry_(entry) {}
+  Loaded(std::unique_ptr<llvm::orc::LLJIT> jit, Entry entry, size_t bytes, bool fails_late)
+      : jit_(std::move(jit)), entry_(entry), bytes_(bytes), fails_late_(fails_late) {}
   Entry entry() const override { return entry_; }
+  size_t bytes() const override { return bytes_; }
+  bool fails_late() const override { return fails_late_; }
 
  private:
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   Entry entry_;
+  size_t bytes_;
+  bool fails_late_;
 };
 
 core::Status problem(llvm::Error error) { return core::internal_error("loading compiled code: ", llvm::toString(std::move(error))); }
@@ -116,12 +121,12 @@ core::Result<std::unique_ptr<llvm::orc::LLJIT>> load(const std::string& object, 
 
 }  // namespace
 
-core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol) {
+core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol, bool fails_late) {
   WEFT_ASSIGN(auto jit, load(object, machine, symbol));
   auto found = jit->lookup(symbol);
   if (!found) return problem(found.takeError());
   const Entry entry = found->toPtr<Entry>();
-  return std::unique_ptr<JitCode>(std::make_unique<Loaded>(std::move(jit), entry));
+  return std::unique_ptr<JitCode>(std::make_unique<Loaded>(std::move(jit), entry, object.size(), fails_late));
 }
 
 core::Result<std::unique_ptr<GpuHostCode>> load_kernels(const std::string& object, Machine& machine, GpuCode code) {

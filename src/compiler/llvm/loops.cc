@@ -61,7 +61,9 @@ std::vector<CodeEmitter::V> CodeEmitter::loop(V begin, V end, V step, std::vecto
     if (!few && carried.empty()) note("llvm.loop.unroll.disable", nullptr);  // rows: more code, but no less work
   } else if (first && last && stride && stride->isOne()) {
     const int64_t turns = last->getSExtValue() - first->getSExtValue(), lanes = target.lanes(4);
-    if (target.vector_bytes == 64 && (turns == lanes / 2 || turns == lanes / 4)) {
+    if (turns < 4 * lanes && turns % lanes != 0 && latch == inside && inside->size() > 200) {
+      note("llvm.loop.vectorize.enable", b.getFalse());  // masks of so long a body: LLVM takes minutes to move what they guard
+    } else if (target.vector_bytes == 64 && (turns == lanes / 2 || turns == lanes / 4)) {
       note("llvm.loop.vectorize.enable", b.getTrue());
       note("llvm.loop.vectorize.width", b.getInt32(uint32_t(turns)));
       note("llvm.loop.interleave.count", b.getInt32(1));

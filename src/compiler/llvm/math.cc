@@ -1,6 +1,7 @@
 #include "compiler/llvm/math.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <cmath>
 
@@ -37,7 +38,7 @@ struct Float {
 
   // x = n ln 2 + r with |r| <= ln 2 / 2; the integer comes of adding a large number, which also does no harm to NaN.
   struct Reduced {
-    V whole, r;
+    V whole, rounded, r;  // n as an integer and as a float
   };
   Reduced reduce(V x) {
     V large = k(12582912.0);
@@ -46,7 +47,7 @@ struct Float {
     V rounded = b.CreateFSub(shifted, large);
     V r = fma(rounded, k(-0.693359375), x);
     r = fma(rounded, k(2.12194440e-4), r);
-    return {whole, r};
+    return {whole, rounded, r};
   }
   // e^r - 1 on the reduced range.
   V exp_rest(V r) {
@@ -55,6 +56,13 @@ struct Float {
   }
   V exp(V x) {
     const Reduced d = reduce(at_least(at_most(x, 89.0), -104.0));
+    if (e.target.ptx) {
+      // The chip has powers of two, good to 2 ulp. The highest one is not a float: what is above 127 is 0 or 1.
+      const auto power = [&](V y) { return b.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_f, {}, {y}); };
+      V scale = at_most(d.rounded, 127.0);
+      V y = b.CreateFMul(power(b.CreateFMul(d.r, k(1.44269504088896341))), b.CreateFAdd(b.CreateFSub(d.rounded, scale), k(1)));
+      return b.CreateFMul(y, power(scale));
+    }
     V y = b.CreateFAdd(exp_rest(d.r), k(1));
     // In two steps: the ends of the range are beyond a normal power of two.
     V half = b.CreateAShr(d.whole, 1);

@@ -60,6 +60,11 @@ CodeEmitter::V CodeEmitter::unary(const ir::Instr* i, V x) {
   const DType t = i->operand(0).type.dtype;
   llvm::Type* type = x->getType();
   const auto intrinsic = [&](llvm::Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
+  if (i->unary == Unary::kReal || i->unary == Unary::kImag) {
+    const unsigned half = type->getIntegerBitWidth() / 2;
+    V bits = b.CreateTrunc(i->unary == Unary::kReal ? x : b.CreateLShr(x, half), b.getIntNTy(half));
+    return b.CreateBitCast(bits, value_type(i->type.dtype));
+  }
   if (is_float(x)) {
     switch (i->unary) {
       case Unary::kNeg: return b.CreateFNeg(x);
@@ -110,6 +115,11 @@ CodeEmitter::V CodeEmitter::binary(const ir::Instr* i, V a, V c) {
   using ir::Binary;
   const DType t = i->operand(0).type.dtype;
   const bool is_signed = !is_unsigned(t);
+  if (i->binary == Binary::kComplex) {
+    const unsigned half = unsigned(core::dtype_size(t)) * 8;
+    const auto wide = [&](V part) { return b.CreateZExt(b.CreateBitCast(part, b.getIntNTy(half)), b.getIntNTy(2 * half)); };
+    return b.CreateOr(wide(a), b.CreateShl(wide(c), half));
+  }
   if (is_float(a)) {
     switch (i->binary) {
       case Binary::kAdd: return b.CreateFAdd(a, c);

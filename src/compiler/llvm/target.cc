@@ -266,7 +266,7 @@ core::Result<Machine> make_gpu_machine(const GpuOptions& options) {
   return m;
 }
 
-void optimize(llvm::Module& m, Machine& machine) {
+void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* give_up) {
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", machine.cpu);
@@ -281,7 +281,9 @@ void optimize(llvm::Module& m, Machine& machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.machine.get());
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (give_up) callbacks.registerShouldRunOptionalPassCallback([give_up](llvm::StringRef, llvm::Any) { return !give_up->load(); });
+  llvm::PassBuilder builder(machine.machine.get(), llvm::PipelineTuningOptions(), {}, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -57,7 +57,7 @@ Result<bool> never_runs(const Graph& g, const Node& n) {
   const auto& f = n.attr<FunctionAttr>("cond");
   auto def = g.library()->find(f.name);
   if (!def.ok()) return false;  // an error when it is called
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(FunctionBody cond, instantiate_function(**def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
   if (cond.args.size() != size_t(n.num_inputs()) || cond.rets.size() != 1) return false;
   std::vector<std::vector<Tensor>> values(size_t(cond.graph->num_ids()));

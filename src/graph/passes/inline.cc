@@ -141,7 +141,7 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     auto known = callees.find(key);
     const bool copy = known != callees.end();
     if (!copy) {
-      static const AttrMap kNone;
+      static const AttrMap& kNone = *new AttrMap;
       WEFT_ASSIGN(FunctionBody opened, instantiate_function(**def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
       known = callees.emplace(std::move(key), std::move(opened)).first;
     }

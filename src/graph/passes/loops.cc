@@ -8,7 +8,7 @@ namespace {
 
 Status instantiate(const Graph& g, const FunctionAttr& f, FunctionBody& out) {
   WEFT_ASSIGN(auto def, g.library()->find(f.name));
-  static const AttrMap kNone;
+  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(out, instantiate_function(*def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
   return {};
 }

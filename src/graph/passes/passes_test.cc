@@ -280,6 +280,8 @@ TEST_CASE("ConfigProto switches passes off") {
   CHECK(off(std::string("\x52\x06\x52\x04\x18\x02\x70\x01")) == std::vector<std::string>{"fold"});
   // graph_options { optimizer_options { opt_level: L0 } }
   CHECK(off(std::string("\x52\x0d\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")).size() > 5);
+  // graph_options { optimizer_options { global_jit_level: OFF } }
+  CHECK(off(std::string("\x52\x0d\x1a\x0b\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")) == std::vector<std::string>{"auto_jit"});
   // graph_options { rewrite_options { optimizers: "constfold" } }
   auto rest =
       off(std::string("\x52\x0e\x52\x0c\xa2\x06\x09"

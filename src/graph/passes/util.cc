@@ -95,7 +95,7 @@ std::optional<int64_t> const_int(const Endpoint& e) {
 }
 
 const PartialShape& shape_of(const Endpoint& e) {
-  static const PartialShape unknown;
+  static const auto& unknown = *new PartialShape;
   return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : unknown;
 }
 

@@ -77,9 +77,7 @@ WEFT_OP(Minimum, (a < b || a != a) ? a : b)
 WEFT_OP(SquaredDifference, T((a - b) * (a - b)))
 WEFT_OP(FloorDiv, std::floor(a / b))
 WEFT_OP(TruncateDiv, std::trunc(a / b))
-WEFT_OP(Xdivy, a == T(0) ? T(0) : a / b)
 WEFT_OP(SeluGrad, b < 0 ? a * (b + T(1.7580993408473768599402175208123)) : a * T(1.0507009873554804934193349852946))
-WEFT_OP(SoftsignGrad, a / ((T(1) + std::fabs(b)) * (T(1) + std::fabs(b))))
 WEFT_OP(Equal, uint8_t(a == b))
 WEFT_OP(NotEqual, uint8_t(a != b))
 WEFT_OP(Less, uint8_t(a < b))
@@ -205,9 +203,7 @@ BinaryLoop binary_loop(Binary op, DType t) {
     case Binary::kSquaredDifference: return of_wrapping<SquaredDifference>(t);
     case Binary::kFloorDiv: return of_floats<FloorDiv>(t);
     case Binary::kTruncateDiv: return of_floats<TruncateDiv>(t);
-    case Binary::kXdivy: return of_floats<Xdivy>(t);
     case Binary::kSeluGrad: return of_floats<SeluGrad>(t);
-    case Binary::kSoftsignGrad: return of_floats<SoftsignGrad>(t);
     case Binary::kBitwiseAnd: return of_bits<And>(t);
     case Binary::kBitwiseOr: return of_bits<Or>(t);
     case Binary::kBitwiseXor: return of_bits<Xor>(t);

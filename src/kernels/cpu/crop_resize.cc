@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "core/float_types.h"
 
@@ -48,13 +50,60 @@ Corners corners(const CropSizes& s, const BoxAxis& ys, const BoxAxis& xs, float 
 
 }  // namespace
 
+namespace {
+
+// A column of a crop: which of the image's pixels it is made of, as offsets into a row, and the weight of the right one.
+struct Column {
+  int64_t left, right;  // -1: outside
+  float x;
+};
+
+// The columns of a box; the same for all its rows.
+void find_columns(const CropSizes& s, const BoxAxis& xs, bool nearest, std::vector<Column>& columns) {
+  for (int64_t k = 0; k < s.crop_width; ++k) {
+    const float x = xs.position(k);
+    Column& c = columns[size_t(k)];
+    if (!xs.inside(x)) {
+      c = {-1, -1, 0};
+      continue;
+    }
+    const int64_t left = xs.clamp(nearest ? std::round(x) : std::floor(x)), right = nearest ? left : xs.clamp(std::ceil(x));
+    c = {left * s.depth, right * s.depth, x - float(left)};
+  }
+}
+
+typedef float Four __attribute__((vector_size(16)));
+Four four(const float* p) {
+  Four v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+// Between four pixels, channel by channel.
+void blend(const float* top, const float* bottom, const Column& c, float y, int64_t depth, float* out) {
+  const auto mix = [&](auto tl, auto tr, auto bl, auto br) {
+    const auto upper = tl + (tr - tl) * c.x, lower = bl + (br - bl) * c.x;
+    return upper + (lower - upper) * y;
+  };
+  int64_t d = 0;
+  for (; d + 4 <= depth; d += 4) {
+    const Four v = mix(four(top + c.left + d), four(top + c.right + d), four(bottom + c.left + d), four(bottom + c.right + d));
+    std::memcpy(out + d, &v, sizeof v);
+  }
+  for (; d < depth; ++d) out[d] = mix(top[c.left + d], top[c.right + d], bottom[c.left + d], bottom[c.right + d]);
+}
+
+}  // namespace
+
 void crop_and_resize(const CropSizes& s, bool nearest, float extrapolation, const float* image, const float* boxes, const int32_t* box_image,
                      float* crops, ThreadPool& pool) {
-  pool.parallel_for(s.boxes * s.crop_height, double(s.crop_width) * (4 + 2 * double(s.depth)), [&](int64_t begin, int64_t end) {
+  pool.parallel_for(s.boxes * s.crop_height, double(s.crop_width) * (2 + double(s.depth)), [&](int64_t begin, int64_t end) {
+    std::vector<Column> columns(static_cast<size_t>(s.crop_width));
+    int64_t box_of_columns = -1;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t b = i / s.crop_height;
       const float* box = boxes + b * 4;
-      const BoxAxis ys(box[0], box[2], s.height, s.crop_height), xs(box[1], box[3], s.width, s.crop_width);
+      const BoxAxis ys(box[0], box[2], s.height, s.crop_height);
       const float* from = image + box_image[b] * s.height * s.width * s.depth;
       const float y = ys.position(i % s.crop_height);
       float* out = crops + i * s.crop_width * s.depth;
@@ -62,21 +111,14 @@ void crop_and_resize(const CropSizes& s, bool nearest, float extrapolation, cons
         std::fill(out, out + s.crop_width * s.depth, extrapolation);
         continue;
       }
-      for (int64_t k = 0; k < s.crop_width; ++k, out += s.depth) {
-        const float x = xs.position(k);
-        if (!xs.inside(x)) {
-          std::fill(out, out + s.depth, extrapolation);
-        } else if (nearest) {
-          const float* pixel = from + (ys.clamp(std::round(y)) * s.width + xs.clamp(std::round(x))) * s.depth;
-          std::copy(pixel, pixel + s.depth, out);
-        } else {
-          const Corners at = corners(s, ys, xs, y, x);
-          for (int64_t d = 0; d < s.depth; ++d) {
-            const float top = from[at.tl + d] + (from[at.tr + d] - from[at.tl + d]) * at.x;
-            const float bottom = from[at.bl + d] + (from[at.br + d] - from[at.bl + d]) * at.x;
-            out[d] = top + (bottom - top) * at.y;
-          }
-        }
+      if (std::exchange(box_of_columns, b) != b) find_columns(s, BoxAxis(box[1], box[3], s.width, s.crop_width), nearest, columns);
+      const int64_t first = ys.clamp(nearest ? std::round(y) : std::floor(y)), last = nearest ? first : ys.clamp(std::ceil(y));
+      const float *top = from + first * s.width * s.depth, *bottom = from + last * s.width * s.depth;
+      for (const Column& c : columns) {
+        if (c.left < 0) std::fill(out, out + s.depth, extrapolation);
+        else if (nearest) std::copy(top + c.left, top + c.left + s.depth, out);
+        else blend(top, bottom, c, y - float(first), s.depth, out);
+        out += s.depth;
       }
     }
   });

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/cpu/scratch.h"
+
 namespace weft_engine::kernels {
 
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr int64_t kLargestRadix = 31;
 constexpr size_t kMaxCachedPlans = 64;
 constexpr int64_t kMaxCachedLength = int64_t(1) << 20;
+constexpr int64_t kLongLine = int64_t(1) << 16;  // whose passes would go through memory, and not through a core's own cache
 constexpr int64_t kElementsAtOnce = 16384, kLinesAtOnce = 8;
 
 template <class Real>
@@ -38,24 +41,28 @@ struct Work {
   std::vector<Real> re, im, other_re, other_im;
 };
 
+// P for n, made once. `longest`: of those that are kept.
+template <class P>
+std::shared_ptr<const P> cached(int64_t n, int64_t longest) {
+  static std::mutex mutex;
+  static auto* plans = new std::unordered_map<int64_t, std::shared_ptr<const P>>();  // threads may run while the process ends
+  {
+    std::lock_guard lock(mutex);
+    if (const auto it = plans->find(n); it != plans->end()) return it->second;
+  }
+  auto plan = std::make_shared<const P>(n);
+  if (n <= longest) {
+    std::lock_guard lock(mutex);
+    if (plans->size() >= kMaxCachedPlans) plans->clear();
+    plans->emplace(n, plan);
+  }
+  return plan;
+}
+
 template <class Real>
 class Plan {
  public:
-  static std::shared_ptr<const Plan> get(int64_t n) {
-    static std::mutex mutex;
-    static std::unordered_map<int64_t, std::shared_ptr<const Plan>> plans;
-    {
-      std::lock_guard lock(mutex);
-      if (const auto it = plans.find(n); it != plans.end()) return it->second;
-    }
-    auto plan = std::make_shared<const Plan>(n);
-    if (n <= kMaxCachedLength) {
-      std::lock_guard lock(mutex);
-      if (plans.size() >= kMaxCachedPlans) plans.clear();
-      plans.emplace(n, plan);
-    }
-    return plan;
-  }
+  static std::shared_ptr<const Plan> get(int64_t n) { return cached<Plan>(n, kMaxCachedLength); }
 
   explicit Plan(int64_t n) : n_(n) {
     std::vector<int64_t> radices;
@@ -183,16 +190,95 @@ void each_group(const Plan<Real>& plan, int64_t lines, core::ThreadPool& pool, B
   });
 }
 
-// The usual case: eight whole lines of floats. False for others.
+// One long line of floats as a matrix of `rows` by `columns`: x_(k1 + rows k2) is the transform, over the columns j2, of what the transform of each column has at k1, turned
+// by k1 j2 of n. Everything goes through memory twice.
+class LongLine {
+ public:
+  explicit LongLine(int64_t n) : n_(n) {
+    if (!smooth(n)) return;
+    for (int64_t r = int64_t(std::sqrt(double(n))); r >= 8 && !rows_; --r) {
+      if (n % r == 0 && r % 8 == 0 && n / r % 8 == 0) rows_ = r;
+    }
+    if (!rows_) return;
+    columns_ = n / rows_;
+    by_rows_ = Plan<float>::get(rows_);
+    by_columns_ = Plan<float>::get(columns_);
+    for (int64_t k = 0; k < rows_; ++k) {
+      for (int64_t l = 0; l < 8; ++l) near_.add(angle_of(k * l, n));
+    }
+    for (int64_t k = 0; k < kCoarse; ++k) fine_.add(angle_of(k, n));
+    for (int64_t k = 0; k * kCoarse < n; ++k) coarse_.add(angle_of(k * kCoarse, n));
+  }
+  static std::shared_ptr<const LongLine> get(int64_t n) { return cached<LongLine>(n, int64_t(1) << 26); }
+  bool applies() const { return rows_ > 0; }
+
+  void run(const std::complex<float>* in, std::complex<float>* out, bool inverse, float factor, core::ThreadPool& pool) const {
+    const Scratch turned(2 * n_);
+    const float* const from = reinterpret_cast<const float*>(in);
+    float *const to = reinterpret_cast<float*>(out), *const between = turned.get();
+    const auto cost = [](int64_t n) { return double(n) * 8 * (4 + 2 * std::log2(double(n))) / 4; };
+    pool.parallel_for(columns_ / 8, cost(rows_), [&](int64_t begin, int64_t end) {
+      Work<float> work(rows_ * 8);
+      std::vector<float> base(size_t(rows_) * 2);
+      for (int64_t j = begin * 8; j < end * 8; j += 8) {
+        // Swapping real and imaginary parts before and after makes a forward transform an inverse one.
+        WEFT_BEST_ISA(fft_take_columns)(from + 2 * j, 2 * columns_, rows_, (inverse ? work.im : work.re).data(),
+                                        (inverse ? work.re : work.im).data());
+        by_rows_->run(work, 8);
+        find_base(j, base.data(), base.data() + rows_);
+        WEFT_BEST_ISA(fft_turn_eight)(work.re.data(), work.im.data(), rows_, base.data(), base.data() + rows_, near_.re.data(), near_.im.data());
+        WEFT_BEST_ISA(fft_give_columns)(work.re.data(), work.im.data(), rows_, 1, between + 2 * j, 2 * columns_);
+      }
+    });
+    pool.parallel_for(rows_ / 8, cost(columns_), [&](int64_t begin, int64_t end) {
+      Work<float> work(columns_ * 8);
+      for (int64_t i = begin * 8; i < end * 8; i += 8) {
+        WEFT_BEST_ISA(fft_take_eight)(between + 2 * i * columns_, 2 * columns_, columns_, work.re.data(), work.im.data());
+        by_columns_->run(work, 8);
+        WEFT_BEST_ISA(fft_give_columns)((inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data(), columns_, factor, to + 2 * i,
+                                        2 * rows_);
+      }
+    });
+  }
+
+ private:
+  static bool smooth(int64_t n) {
+    for (int64_t r : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
+      while (n % r == 0) n /= r;
+    }
+    return n == 1;
+  }
+
+  // exp(-2 pi i j k / n) for all k, as a product of two.
+  void find_base(int64_t j, float* re, float* im) const {
+    for (int64_t k = 0; k < rows_; ++k) {
+      const auto a = size_t(j * k / kCoarse), b = size_t(j * k % kCoarse);
+      re[k] = float(coarse_.re[a] * fine_.re[b] - coarse_.im[a] * fine_.im[b]);
+      im[k] = float(coarse_.re[a] * fine_.im[b] + coarse_.im[a] * fine_.re[b]);
+    }
+  }
+
+  static constexpr int64_t kCoarse = 1024;
+  int64_t n_, rows_ = 0, columns_ = 0;
+  std::shared_ptr<const Plan<float>> by_rows_, by_columns_;
+  Table<float> near_;  // [rows_, 8]
+  Table<double> fine_, coarse_;  // by one of n, and by kCoarse
+};
+
+// The usual case: eight lines of floats, one after the other or side by side. False for others.
 template <class Real>
-bool run_eight(const Plan<Real>& plan, Work<Real>& work, std::complex<Real>* lines, int64_t inner, int64_t count, int64_t n, bool inverse,
-               Real factor) {
+bool run_eight(const Plan<Real>& plan, Work<Real>& work, const std::complex<Real>* in, std::complex<Real>* out, int64_t first, int64_t count,
+               int64_t inner, int64_t n, bool inverse, Real factor) {
   if constexpr (std::is_same_v<Real, float>) {
-    if (inner != 1 || count != 8) return false;
-    float* floats = reinterpret_cast<float*>(lines);
-    WEFT_BEST_ISA(fft_take_eight)(floats, 2 * n, n, (inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data());
+    if (count != 8 || (inner != 1 && first % inner + 8 > inner)) return false;
+    const int64_t at = first / inner * n * inner + first % inner;
+    const bool rows = inner == 1;
+    const int64_t step = 2 * (rows ? n : inner);
+    (rows ? WEFT_BEST_ISA(fft_take_eight) : WEFT_BEST_ISA(fft_take_columns))(
+        reinterpret_cast<const float*>(in + at), step, n, (inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data());
     plan.run(work, 8);
-    WEFT_BEST_ISA(fft_give_eight)((inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data(), n, factor, floats, 2 * n);
+    (rows ? WEFT_BEST_ISA(fft_give_eight) : WEFT_BEST_ISA(fft_give_columns))(
+        (inverse ? work.im : work.re).data(), (inverse ? work.re : work.im).data(), n, factor, reinterpret_cast<float*>(out + at), step);
     return true;
   }
   return false;
@@ -201,16 +287,23 @@ bool run_eight(const Plan<Real>& plan, Work<Real>& work, std::complex<Real>* lin
 }  // namespace
 
 template <class Real>
-void fft_axis(std::complex<Real>* data, int64_t outer, int64_t n, int64_t inner, bool inverse, Real factor, core::ThreadPool& pool) {
+void fft_axis(const std::complex<Real>* in, std::complex<Real>* out, int64_t outer, int64_t n, int64_t inner, bool inverse, Real factor,
+              core::ThreadPool& pool) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (const auto line = inner == 1 && n >= kLongLine ? LongLine::get(n) : nullptr; line && line->applies()) {
+      for (int64_t i = 0; i < outer; ++i) line->run(in + i * n, out + i * n, inverse, factor, pool);
+      return;
+    }
+  }
   const auto plan = Plan<Real>::get(n);
   each_group(*plan, outer * inner, pool, [&](Work<Real>& work, int64_t first, int64_t count) {
-    if (run_eight(*plan, work, data + first * n, inner, count, n, inverse, factor)) return;
-    std::complex<Real>* lines[kLinesAtOnce];
-    for (int64_t l = 0; l < count; ++l) lines[l] = data + (first + l) / inner * n * inner + (first + l) % inner;
+    if (run_eight(*plan, work, in, out, first, count, inner, n, inverse, factor)) return;
+    int64_t lines[kLinesAtOnce];
+    for (int64_t l = 0; l < count; ++l) lines[l] = (first + l) / inner * n * inner + (first + l) % inner;
     // Swapping real and imaginary parts before and after makes a forward transform an inverse one.
     for (int64_t k = 0; k < n; ++k) {
       for (int64_t l = 0; l < count; ++l) {
-        const std::complex<Real> v = lines[l][k * inner];
+        const std::complex<Real> v = in[lines[l] + k * inner];
         work.re[size_t(k * count + l)] = inverse ? v.imag() : v.real();
         work.im[size_t(k * count + l)] = inverse ? v.real() : v.imag();
       }
@@ -219,7 +312,7 @@ void fft_axis(std::complex<Real>* data, int64_t outer, int64_t n, int64_t inner,
     for (int64_t k = 0; k < n; ++k) {
       for (int64_t l = 0; l < count; ++l) {
         const Real a = work.re[size_t(k * count + l)] * factor, b = work.im[size_t(k * count + l)] * factor;
-        lines[l][k * inner] = inverse ? std::complex<Real>(b, a) : std::complex<Real>(a, b);
+        out[lines[l] + k * inner] = inverse ? std::complex<Real>(b, a) : std::complex<Real>(a, b);
       }
     }
   });
@@ -324,9 +417,9 @@ void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, in
   });
 }
 
-#define WEFT_FFT(Real)                                                                                   \
-  template void fft_axis(std::complex<Real>*, int64_t, int64_t, int64_t, bool, Real, core::ThreadPool&); \
-  template void real_fft(const Real*, std::complex<Real>*, int64_t, int64_t, core::ThreadPool&);         \
+#define WEFT_FFT(Real)                                                                                                              \
+  template void fft_axis(const std::complex<Real>*, std::complex<Real>*, int64_t, int64_t, int64_t, bool, Real, core::ThreadPool&); \
+  template void real_fft(const Real*, std::complex<Real>*, int64_t, int64_t, core::ThreadPool&);                                    \
   template void inverse_real_fft(const std::complex<Real>*, Real*, int64_t, int64_t, Real, core::ThreadPool&);
 WEFT_FFT(float)
 WEFT_FFT(double)

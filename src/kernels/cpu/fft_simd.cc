@@ -231,6 +231,31 @@ void fft_give_eight(const float* re, const float* im, int64_t n, float factor, f
   }
 }
 
+void fft_take_columns(const float* from, int64_t step, int64_t n, float* re, float* im) {
+  for (int64_t k = 0; k < n; ++k) {
+    const Eight a = get<Eight>(from + k * step), b = get<Eight>(from + k * step + 8);
+    put(re + k * 8, Eight(__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)));
+    put(im + k * 8, Eight(__builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)));
+  }
+}
+
+void fft_give_columns(const float* re, const float* im, int64_t n, float factor, float* to, int64_t step) {
+  for (int64_t k = 0; k < n; ++k) {
+    const Eight a = get<Eight>(re + k * 8) * factor, b = get<Eight>(im + k * 8) * factor;
+    put(to + k * step, Eight(__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)));
+    put(to + k * step + 8, Eight(__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)));
+  }
+}
+
+void fft_turn_eight(float* re, float* im, int64_t n, const float* base_re, const float* base_im, const float* root_re, const float* root_im) {
+  for (int64_t k = 0; k < n; ++k) {
+    const Eight a = get<Eight>(root_re + k * 8), b = get<Eight>(root_im + k * 8), x = get<Eight>(re + k * 8), y = get<Eight>(im + k * 8);
+    const Eight c = a * base_re[k] - b * base_im[k], s = a * base_im[k] + b * base_re[k];
+    put(re + k * 8, Eight(x * c - y * s));
+    put(im + k * 8, Eight(x * s + y * c));
+  }
+}
+
 void fft_unfold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re, float* out_im) {
   for (int64_t k = 0; k <= h; ++k) {
     const int64_t at = (k == h ? 0 : k) * 8, back = (k == 0 ? 0 : h - k) * 8;

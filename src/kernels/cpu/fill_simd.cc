@@ -19,12 +19,7 @@ void reverse_words(const uint32_t* last, uint32_t* to, int64_t n) {
 }
 
 void count_words(uint32_t first, uint32_t step, uint32_t* to, int64_t n) {
-  typedef uint32_t V __attribute__((vector_size(64)));
-  V v, steps = V{} + 16 * step;
-  for (int k = 0; k < 16; ++k) v[k] = first + uint32_t(k) * step;
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16, v += steps) __builtin_memcpy(to + i, &v, sizeof v);
-  for (; i < n; ++i) to[i] = first + uint32_t(i) * step;
+  for (int64_t i = 0; i < n; ++i) to[i] = first + uint32_t(i) * step;
 }
 
 void repeat_words(const uint32_t* from, int64_t run, int64_t skip, uint32_t* to, int64_t n) {

@@ -1,57 +1,81 @@
 #include "kernels/cpu/lrn.h"
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
+#include <memory>
+
+#include "kernels/cpu/elementwise.h"
 
 namespace weft_engine::kernels {
 namespace {
 
-// norm[j] = bias + alpha * sum of squares around j, from running sums in double.
-void norms(const LrnArgs& args, const float* x, int64_t depth, double* prefix, float* norm) {
-  prefix[0] = 0;
-  for (int64_t j = 0; j < depth; ++j) prefix[j + 1] = prefix[j] + double(x[j]) * double(x[j]);
-  for (int64_t j = 0; j < depth; ++j) {
-    const int64_t begin = std::max<int64_t>(0, j - args.radius), end = std::min(depth, j + args.radius + 1);
-    norm[j] = args.bias + args.alpha * float(prefix[end] - prefix[begin]);
-  }
-}
+constexpr int64_t kBlock = 2048;        // elements that are worked on at once, about
+constexpr int64_t kMostAdditions = 64;  // a wider neighbourhood is the difference of two running sums
 
-// x^-beta; roots where they do.
-float inverse_power(float x, float beta) {
-  if (beta == 0.5f) return 1 / std::sqrt(x);
-  if (beta == 0.75f) return 1 / (std::sqrt(x) * std::sqrt(std::sqrt(x)));
-  return beta == 1 ? 1 / x : std::pow(x, -beta);
+// Sums over neighbourhoods, for blocks of rows.
+class Neighbourhood {
+ public:
+  Neighbourhood(int64_t radius, int64_t depth)
+      : radius_(std::min(radius, depth)), depth_(depth), rows_(std::max<int64_t>(1, kBlock / depth)), wide_(2 * radius_ + 1 > kMostAdditions) {
+    if (wide_) prefix_ = std::make_unique<double[]>(size_t(depth) + 1);
+    else padded_ = std::make_unique<float[]>(size_t(rows_ * (depth + 2 * radius_) + kLrnSlack));
+    for (auto* own : {&sums_, &values_}) *own = std::make_unique_for_overwrite<float[]>(size_t(rows_ * depth + kLrnSlack));
+  }
+  int64_t rows() const { return rows_; }
+  float* values() { return values_.get(); }
+  float* sums() { return sums_.get(); }
+
+  // sums()[i, j] = t[i, j - radius] + ... + t[i, j + radius]; `square`: of the squares.
+  void add(const float* t, int64_t rows, bool square) {
+    if (!wide_) return WEFT_BEST_ISA(lrn_sums)(t, rows, depth_, radius_, square, padded_.get(), sums_.get());
+    for (int64_t r = 0; r < rows; ++r, t += depth_) {
+      for (int64_t j = 0; j < depth_; ++j) prefix_[size_t(j) + 1] = prefix_[size_t(j)] + (square ? double(t[j]) * double(t[j]) : double(t[j]));
+      for (int64_t j = 0; j < depth_; ++j) {
+        const int64_t begin = std::max<int64_t>(0, j - radius_), end = std::min(depth_, j + radius_ + 1);
+        sums_[size_t(r * depth_ + j)] = float(prefix_[size_t(end)] - prefix_[size_t(begin)]);
+      }
+    }
+  }
+
+ private:
+  int64_t radius_, depth_, rows_;
+  bool wide_;
+  std::unique_ptr<double[]> prefix_;
+  std::unique_ptr<float[]> padded_, sums_, values_;
+};
+
+// norm[i] = bias + alpha * norm[i], power[i] = norm[i]^-beta.
+void norms(const LrnArgs& args, float* norm, float* power, int64_t n) {
+  WEFT_BEST_ISA(lrn_norms)(args, norm, power, n);
+  if (args.beta == 0.5f || args.beta == 0.75f || args.beta == 1) return;
+  const float exponent = -args.beta;
+  binary_loop(Binary::kPow, core::DType::kFloat)(norm, &exponent, power, n, 1, 0);
 }
 
 }  // namespace
 
 void lrn(const LrnArgs& args, const float* x, float* y, int64_t rows, int64_t depth, core::ThreadPool& pool) {
-  pool.parallel_for(rows, double(depth) * 15, [&](int64_t begin, int64_t end) {
-    std::vector<double> prefix(size_t(depth) + 1);
-    std::vector<float> norm(static_cast<size_t>(depth));
-    for (int64_t r = begin; r < end; ++r) {
-      norms(args, x + r * depth, depth, prefix.data(), norm.data());
-      for (int64_t j = 0; j < depth; ++j) y[r * depth + j] = x[r * depth + j] * inverse_power(norm[size_t(j)], args.beta);
+  pool.parallel_for(rows, double(depth) * 2, [&](int64_t begin, int64_t end) {
+    Neighbourhood near(args.radius, depth);
+    for (int64_t r = begin; r < end; r += near.rows()) {
+      const int64_t count = std::min(near.rows(), end - r), n = count * depth;
+      near.add(x + r * depth, count, true);
+      norms(args, near.sums(), near.values(), n);
+      WEFT_BEST_ISA(lrn_scale)(x + r * depth, near.values(), y + r * depth, n);
     }
   });
 }
 
+// Output j reaches every input in its neighbourhood with dy_j y_j / norm_j.
 void lrn_grad(const LrnArgs& args, const float* dy, const float* x, const float* y, float* dx, int64_t rows, int64_t depth, core::ThreadPool& pool) {
-  pool.parallel_for(rows, double(depth) * 25, [&](int64_t begin, int64_t end) {
-    std::vector<double> prefix(size_t(depth) + 1), back(size_t(depth) + 1);
-    std::vector<float> norm(static_cast<size_t>(depth));
-    for (int64_t r = begin; r < end; ++r) {
-      const float *g = dy + r * depth, *in = x + r * depth, *out = y + r * depth;
-      norms(args, in, depth, prefix.data(), norm.data());
-      // Output j reaches every input k in its neighbourhood with dy_j y_j / norm_j; running sums add them up.
-      back[0] = 0;
-      for (int64_t j = 0; j < depth; ++j) back[size_t(j) + 1] = back[size_t(j)] + double(g[j]) * double(out[j]) / double(norm[size_t(j)]);
-      for (int64_t k = 0; k < depth; ++k) {
-        const int64_t first = std::max<int64_t>(0, k - args.radius), last = std::min(depth, k + args.radius + 1);
-        const float reach = float(back[size_t(last)] - back[size_t(first)]);
-        dx[r * depth + k] = g[k] * inverse_power(norm[size_t(k)], args.beta) - 2 * args.alpha * args.beta * in[k] * reach;
-      }
+  pool.parallel_for(rows, double(depth) * 4, [&](int64_t begin, int64_t end) {
+    Neighbourhood near(args.radius, depth);
+    for (int64_t r = begin; r < end; r += near.rows()) {
+      const int64_t count = std::min(near.rows(), end - r), n = count * depth, at = r * depth;
+      near.add(x + at, count, true);
+      norms(args, near.sums(), near.values(), n);
+      WEFT_BEST_ISA(lrn_reach)(dy + at, y + at, near.sums(), near.values(), dx + at, n);
+      near.add(near.values(), count, false);
+      WEFT_BEST_ISA(lrn_gradient)(x + at, near.sums(), -2 * args.alpha * args.beta, dx + at, n);
     }
   });
 }

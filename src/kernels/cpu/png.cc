@@ -1,11 +1,12 @@
 // PNG, https://www.w3.org/TR/png: decoding to 8 or 16 bits with the conversions that libpng offers, and encoding.
 #include <zlib.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <span>
 
 #include "kernels/cpu/image_codec.h"
+#include "kernels/cpu/png_rows.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using core::Result;
 using core::Status;
 
+constexpr size_t kRowsBytes = size_t(1) << 18;  // that are decompressed at once
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
 enum ColorType { kGray = 0, kRgb = 2, kPalette = 3, kGrayAlpha = 4, kRgba = 6 };
 
@@ -136,25 +138,11 @@ class Inflow {
   size_t next_ = 0;
 };
 
-uint8_t paeth(int a, int b, int c) {
-  const int pa = std::abs(b - c), pb = std::abs(a - c), pc = std::abs(a + b - 2 * c);
-  return uint8_t(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
-}
-
 // Undoes the filter of one row in place; `up` is the row above or zeros.
 bool unfilter(int filter, uint8_t* row, const uint8_t* up, size_t n, size_t bpp) {
-  for (size_t i = 0; i < n; ++i) {
-    const int a = i >= bpp ? row[i - bpp] : 0, c = i >= bpp ? up[i - bpp] : 0, b = up[i];
-    switch (filter) {
-      case 0: return true;
-      case 1: row[i] = uint8_t(row[i] + a); break;
-      case 2: row[i] = uint8_t(row[i] + b); break;
-      case 3: row[i] = uint8_t(row[i] + (a + b) / 2); break;
-      case 4: row[i] = uint8_t(row[i] + paeth(a, b, c)); break;
-      default: return false;
-    }
-  }
-  return filter <= 4;
+  if (filter > 4) return false;
+  if (filter > 0) WEFT_BEST_ISA(png_unfilter)(filter, row, up, n, bpp);
+  return true;
 }
 
 struct Pixel {
@@ -172,6 +160,9 @@ class Converter {
     if (f.header.color == kPalette) return f.transparency.empty() ? 3 : 4;
     return f.header.samples();
   }
+
+  // The file's bytes are the result.
+  bool copies() const { return h_.depth == 8 && bits_ == 8 && h_.color != kPalette && channels_ == h_.samples(); }
 
   void store(const uint8_t* row, int64_t x, void* out, int64_t at) const {
     const Pixel p = pixel(row, x);
@@ -249,18 +240,27 @@ Status decode_png(std::string_view bytes, int channels, int bits, const Allocate
   const Converter converter(f, channels, bits);
   Inflow in(f.data);
   const size_t bpp = size_t(std::max(1, h.bits_per_pixel() / 8));
-  std::vector<uint8_t> row, up;
   for (const Pass& p : h.interlaced ? std::span<const Pass>(kAdam7) : std::span<const Pass>(kWhole)) {
     const int64_t width = (h.width - p.x + p.dx - 1) / p.dx, height = (h.height - p.y + p.dy - 1) / p.dy;
     if (width <= 0 || height <= 0) continue;
-    const auto n = size_t(h.row_bytes(width));
-    row.assign(n + 1, 0);
-    up.assign(n + 1, 0);
-    for (int64_t y = 0; y < height; ++y) {
-      if (!in.read(row.data(), n + 1)) return bad_data(bytes);
-      if (!unfilter(row[0], row.data() + 1, up.data() + 1, n, bpp)) return bad_data(bytes);
-      for (int64_t x = 0; x < width; ++x) converter.store(row.data() + 1, x, *memory, (p.y + y * p.dy) * h.width + p.x + x * p.dx);
-      row.swap(up);
+    // Several rows at once: zlib copies its window at the end of each call.
+    const auto n = size_t(h.row_bytes(width)), step = n + 1;
+    const int64_t at_once = std::clamp<int64_t>(int64_t(kRowsBytes / step), 1, height);
+    std::vector<uint8_t> rows(size_t(at_once) * step + kPngSlack), last(n + kPngSlack, 0);
+    for (int64_t first = 0; first < height; first += at_once) {
+      const int64_t count = std::min(at_once, height - first);
+      if (!in.read(rows.data(), size_t(count) * step)) return bad_data(bytes);
+      for (int64_t y = 0; y < count; ++y) {
+        uint8_t* const row = rows.data() + size_t(y) * step + 1;
+        if (!unfilter(row[-1], row, y ? row - step : last.data(), n, bpp)) return bad_data(bytes);
+        const int64_t line = (p.y + (first + y) * p.dy) * h.width;
+        if (converter.copies() && !h.interlaced) {
+          std::memcpy(static_cast<uint8_t*>(*memory) + line * channels, row, n);
+        } else {
+          for (int64_t x = 0; x < width; ++x) converter.store(row, x, *memory, line + p.x + x * p.dx);
+        }
+      }
+      std::memcpy(last.data(), rows.data() + size_t(count - 1) * step + 1, n);
     }
   }
   return {};
@@ -278,26 +278,43 @@ void put_chunk(std::string& out, std::string_view type, std::string_view body) {
   put(uint32_t(crc32(0, reinterpret_cast<const Bytef*>(out.data() + at), uInt(out.size() - at))));
 }
 
-// The filter whose row has the smallest sum of absolute values, as libpng chooses.
-void filter_row(const std::vector<uint8_t>& row, const std::vector<uint8_t>& up, size_t bpp, std::string& out) {
-  std::vector<uint8_t> best, line(row.size());
+// The filter whose row has the smallest sum of absolute values, as libpng chooses. `lines` has room for two rows.
+void filter_row(const uint8_t* row, const uint8_t* up, size_t n, size_t bpp, std::vector<uint8_t>& lines, std::string& out) {
+  uint8_t *best = lines.data(), *line = best + n;
   uint64_t best_sum = ~uint64_t(0);
   char best_filter = 0;
   for (char filter = 0; filter <= 4; ++filter) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const int a = i >= bpp ? row[i - bpp] : 0, c = i >= bpp ? up[i - bpp] : 0, b = up[i];
-      const int guess = filter == 0 ? 0 : filter == 1 ? a : filter == 2 ? b : filter == 3 ? (a + b) / 2 : paeth(a, b, c);
-      line[i] = uint8_t(row[i] - guess);
-      sum += uint64_t(std::abs(int8_t(line[i])));
-    }
+    const uint64_t sum = WEFT_BEST_ISA(png_filter)(filter, row, up, n, bpp, line);
     if (sum >= best_sum) continue;
     best_sum = sum;
     best_filter = filter;
-    best = line;
+    std::swap(best, line);
   }
   out.push_back(best_filter);
-  out.append(reinterpret_cast<const char*>(best.data()), best.size());
+  out.append(reinterpret_cast<const char*>(best), n);
+}
+
+// As libpng asks for it: rows that went through a filter are small numbers, in which short matches are worth little.
+bool deflate_rows(const std::string& raw, int level, std::string& packed) {
+  z_stream z = {};
+  if (deflateInit2(&z, level, Z_DEFLATED, MAX_WBITS, 8, Z_FILTERED) != Z_OK) return false;
+  packed.resize(deflateBound(&z, uLong(raw.size())));
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
+  z.next_out = reinterpret_cast<Bytef*>(packed.data());
+  size_t in = raw.size(), out = packed.size();
+  int result = Z_OK;
+  while (result == Z_OK) {  // by pieces: zlib counts in 32 bits
+    constexpr size_t kPiece = size_t(1) << 30;
+    z.avail_in = uInt(std::min(in, kPiece));
+    z.avail_out = uInt(std::min(out, kPiece));
+    const size_t had_in = z.avail_in, had_out = z.avail_out;
+    result = deflate(&z, had_in == in ? Z_FINISH : Z_NO_FLUSH);
+    in -= had_in - z.avail_in;
+    out -= had_out - z.avail_out;
+  }
+  deflateEnd(&z);
+  packed.resize(packed.size() - out);
+  return result == Z_STREAM_END;
 }
 
 }  // namespace
@@ -306,22 +323,19 @@ Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bi
   const size_t bpp = size_t(size.channels * bits / 8), n = size_t(size.width) * bpp;
   std::string raw;
   raw.reserve((n + 1) * size_t(size.height));
-  std::vector<uint8_t> row(n), up(n, 0);
+  std::vector<uint8_t> row(n), up(n, 0), lines(2 * n);
   const auto* from = static_cast<const uint8_t*>(pixels);
   for (int64_t y = 0; y < size.height; ++y, from += n) {
     if (bits == 8) {
-      std::memcpy(row.data(), from, n);
-    } else {
-      for (size_t i = 0; i < n; i += 2) row[i] = from[i + 1], row[i + 1] = from[i];
+      filter_row(from, y ? from - n : up.data(), n, bpp, lines, raw);
+      continue;
     }
-    filter_row(row, up, bpp, raw);
+    for (size_t i = 0; i < n; i += 2) row[i] = from[i + 1], row[i + 1] = from[i];
+    filter_row(row.data(), up.data(), n, bpp, lines, raw);
     row.swap(up);
   }
-  uLongf length = compressBound(uLong(raw.size()));
-  std::string packed(length, '\0');
-  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &length, reinterpret_cast<const Bytef*>(raw.data()), uLong(raw.size()), level) != Z_OK)
-    return core::internal_error("Failed to encode image as PNG");
-  packed.resize(length);
+  std::string packed;
+  if (!deflate_rows(raw, level, packed)) return core::internal_error("Failed to encode image as PNG");
   std::string header(13, '\0');
   for (int i = 0; i < 4; ++i) {
     header[size_t(i)] = char(size.width >> (24 - 8 * i));

@@ -44,14 +44,21 @@ WEFT_DECLARE_ISA(void avg_pool_float(const PoolGeometry& g, const float* in, flo
 // Calls f(output position in its image, d, h, w ranges of inputs) for positions [begin, end) of the batch.
 template <class F>
 void for_each_window(const PoolGeometry& g, int64_t begin, int64_t end, F&& f) {
+  if (begin >= end) return;
   const int64_t per_image = g.out_positions();
+  int64_t b = begin / per_image, at = begin % per_image;  // counted on from there: divisions take longer than small windows
+  int64_t x = at % g.dim[2].out, y = at / g.dim[2].out % g.dim[1].out, z = at / g.dim[2].out / g.dim[1].out;
+  auto d = g.dim[0].inputs(z), h = g.dim[1].inputs(y);
   for (int64_t p = begin; p < end; ++p) {
-    int64_t at = p % per_image;
-    const auto w = g.dim[2].inputs(at % g.dim[2].out);
-    at /= g.dim[2].out;
-    const auto h = g.dim[1].inputs(at % g.dim[1].out);
-    const auto d = g.dim[0].inputs(at / g.dim[1].out);
-    f(p, p / per_image, d, h, w);
+    f(p, b, d, h, g.dim[2].inputs(x));
+    if (++x < g.dim[2].out) continue;
+    x = 0;
+    if (++y == g.dim[1].out) {
+      y = 0;
+      if (++z == g.dim[0].out) z = 0, ++b;
+      d = g.dim[0].inputs(z);
+    }
+    h = g.dim[1].inputs(y);
   }
 }
 

@@ -8,44 +8,6 @@
 
 namespace {
 
-constexpr int kBlock = 64;  // channels whose results stay in registers
-
-template <bool kMax>
-void block(float* __restrict acc, const float* __restrict x, int n) {
-  for (int i = 0; i < n; ++i) acc[i] = kMax ? (x[i] > acc[i] ? x[i] : acc[i]) : acc[i] + x[i];
-}
-
-template <bool kMax>
-void run(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end) {
-  const int64_t n = g.channels, per_image = g.out_positions();
-  for (int64_t p = begin; p < end; ++p) {
-    int64_t at = p % per_image;
-    const auto w = g.dim[2].inputs(at % g.dim[2].out);
-    at /= g.dim[2].out;
-    const auto h = g.dim[1].inputs(at % g.dim[1].out);
-    const auto d = g.dim[0].inputs(at / g.dim[1].out);
-    const float* image = in + p / per_image * g.in_size();
-    const int64_t count = d.size() * h.size() * w.size();
-    for (int64_t c = 0; c < n; c += kBlock) {
-      const int size = int(std::min<int64_t>(kBlock, n - c));
-      float acc[kBlock];
-      for (int i = 0; i < kBlock; ++i) acc[i] = kMax ? std::numeric_limits<float>::lowest() : 0.0f;
-      for (int64_t z = d.begin; z < d.end; ++z) {
-        for (int64_t y = h.begin; y < h.end; ++y) {
-          const float* row = image + ((z * g.dim[1].in + y) * g.dim[2].in + w.begin) * n + c;
-          for (int64_t x = w.begin; x < w.end; ++x, row += n) {
-            if (size == kBlock) block<kMax>(acc, row, kBlock);
-            else block<kMax>(acc, row, size);
-          }
-        }
-      }
-      float* to = out + p * n + c;
-      const float scale = float(count);
-      for (int i = 0; i < size; ++i) to[i] = kMax ? acc[i] : acc[i] / scale;
-    }
-  }
-}
-
 // The inputs of one window: where its first channel is, and how far the next row and column are.
 struct Window {
   const float* in;
@@ -53,6 +15,54 @@ struct Window {
   int64_t depth, height, width;        // inputs inside the image
   int64_t slice_step, row_step, step;  // in elements
 };
+
+// V vectors of channels: their greatest inputs, or the mean.
+template <bool kMax, int V>
+inline void pool_block(const Window& w, float* out) {
+  Floats acc[V];
+  for (int v = 0; v < V; ++v) acc[v] = all(kMax ? std::numeric_limits<float>::lowest() : 0.0f);
+  for (int64_t z = 0; z < w.depth; ++z) {
+    for (int64_t y = 0; y < w.height; ++y) {
+      const float* x = w.in + z * w.slice_step + y * w.row_step;
+      for (int64_t i = 0; i < w.width; ++i, x += w.step) {
+        for (int v = 0; v < V; ++v) {
+          const Floats now = load(x + v * kLanes);
+          acc[v] = kMax ? (now > acc[v] ? now : acc[v]) : acc[v] + now;
+        }
+      }
+    }
+  }
+  const float count = float(w.depth * w.height * w.width);
+  for (int v = 0; v < V; ++v) store(out + v * kLanes, kMax ? acc[v] : acc[v] / count);
+}
+
+// A function of its own: g++ forgets the instruction set in lambdas.
+template <bool kMax>
+void pool_window(Window w, float* out, int64_t n) {
+  auto step = [&](int64_t c) { w.in += c, out += c, n -= c; };
+  for (; n >= 8 * kLanes; step(8 * kLanes)) pool_block<kMax, 8>(w, out);
+  for (; n >= 2 * kLanes; step(2 * kLanes)) pool_block<kMax, 2>(w, out);
+  for (; n >= kLanes; step(kLanes)) pool_block<kMax, 1>(w, out);
+  for (; n > 0; step(1)) {
+    float acc = kMax ? std::numeric_limits<float>::lowest() : 0.0f;
+    for (int64_t z = 0; z < w.depth; ++z) {
+      for (int64_t y = 0; y < w.height; ++y) {
+        const float* x = w.in + z * w.slice_step + y * w.row_step;
+        for (int64_t i = 0; i < w.width; ++i, x += w.step) acc = kMax ? (*x > acc ? *x : acc) : acc + *x;
+      }
+    }
+    *out = kMax ? acc : acc / float(w.depth * w.height * w.width);
+  }
+}
+
+template <bool kMax>
+void run(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end) {
+  const int64_t n = g.channels, row = g.dim[2].in * n;
+  for_each_window(g, begin, end, [&](int64_t p, int64_t b, auto d, auto h, auto w) {
+    const int64_t at = b * g.in_size() + (d.begin * g.dim[1].in + h.begin) * row + w.begin * n;
+    pool_window<kMax>({in + at, nullptr, d.size(), h.size(), w.size(), g.dim[1].in * row, row, n}, out + p * n, n);
+  });
+}
 
 // V vectors of channels. With `fresh`, nobody else writes these inputs.
 template <int V, bool fresh>
@@ -107,7 +117,6 @@ void grad_rest(const Window& w, const float* dy, int64_t channels) {
   }
 }
 
-// A function of its own: g++ forgets the instruction set in lambdas.
 template <bool fresh>
 void grad_window(Window w, const float* dy, int64_t n) {
   auto step = [&](int64_t c) { w.in += c, w.din += c, dy += c, n -= c; };

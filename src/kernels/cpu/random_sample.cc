@@ -423,14 +423,30 @@ Status sample_classes(const Philox& gen, DType type, const void* logits, int64_t
   return {};
 }
 
-void shuffle_indices(const Philox& gen, std::span<int64_t> order) {
+template <class T>
+void shuffle_elements(const Philox& gen, std::span<T> x) {
   PhiloxStream stream(gen);
-  const int64_t n = int64_t(order.size());
-  for (int64_t i = 0; i < n; ++i) order[size_t(i)] = i;
-  for (int64_t i = 0; i + 1 < n; ++i) {
-    const uint32_t left = uint32_t(n - i);
-    std::swap(order[size_t(i)], order[size_t(i + (left ? stream.next() % left : 0))]);
+  constexpr int64_t kAhead = 32;  // whose partners are on their way from memory
+  int64_t partner[kAhead];
+  const int64_t n = int64_t(x.size());
+  for (int64_t first = 0; first + 1 < n; first += kAhead) {
+    const int64_t count = std::min(kAhead, n - 1 - first);
+    for (int64_t k = 0; k < count; ++k) {
+      const uint32_t left = uint32_t(n - first - k);
+      partner[k] = first + k + (left ? stream.next() % left : 0);
+      __builtin_prefetch(&x[size_t(partner[k])], 1);
+    }
+    for (int64_t k = 0; k < count; ++k) std::swap(x[size_t(first + k)], x[size_t(partner[k])]);
   }
+}
+template void shuffle_elements(const Philox&, std::span<uint8_t>);
+template void shuffle_elements(const Philox&, std::span<uint16_t>);
+template void shuffle_elements(const Philox&, std::span<uint32_t>);
+template void shuffle_elements(const Philox&, std::span<uint64_t>);
+
+void shuffle_indices(const Philox& gen, std::span<int64_t> order) {
+  for (size_t i = 0; i < order.size(); ++i) order[i] = int64_t(i);
+  shuffle_elements(gen, std::span(reinterpret_cast<uint64_t*>(order.data()), order.size()));
 }
 
 uint64_t shuffle_index(uint64_t index, const std::array<uint32_t, 3>& key, uint64_t max_index, int64_t rounds) {

@@ -41,7 +41,10 @@ core::Status sample_truncated_normal(const Philox& gen, core::DType dtype, const
 core::Status sample_classes(const Philox& gen, core::DType type, const void* logits, int64_t rows, int64_t classes, int64_t samples,
                             core::DType out_type, void* out);
 
-// order becomes a random order of 0 ... n - 1.
+// Swaps each element with one of those from it on; T: unsigned, of any size.
+template <class T>
+void shuffle_elements(const Philox& gen, std::span<T> x);
+// order becomes the order that shuffle_elements() leaves 0 ... n - 1 in.
 void shuffle_indices(const Philox& gen, std::span<int64_t> order);
 
 // The place of `index` in a pseudorandom order of 0 ... max_index: a Simon block cipher (Beaulieu et al.,

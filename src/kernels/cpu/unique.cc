@@ -63,40 +63,34 @@ Words words_of(DType type, const void* x, int64_t n) {
   return out;
 }
 
-// One element a slice, of a type whose words are told apart by their hashes.
-template <class T>
-UniqueSlices unique_words(const T* x, int64_t n) {
+// Slices in the order of their first appearance: slice s belongs to the group whose first slice has its hash and is `equal(first, s)`.
+template <class Hash, class Equal>
+UniqueSlices group_slices(int64_t n, const Hash& hash, const Equal& equal) {
   UniqueSlices out;
   out.group.resize(size_t(n));
   GroupTable table;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t group = table.find_or_add(hash_word(uint64_t(x[i])), [](int64_t) { return true; });
+  for (int64_t s = 0; s < n; ++s) {
+    const int64_t group = table.find_or_add(hash(s), [&](int64_t g) { return equal(out.first[size_t(g)], s); });
     if (group == int64_t(out.first.size())) {
-      out.first.push_back(i);
+      out.first.push_back(s);
       out.counts.push_back(0);
     }
-    out.group[size_t(i)] = group;
+    out.group[size_t(s)] = group;
     ++out.counts[size_t(group)];
   }
   return out;
 }
 
+// One element a slice, of a type whose words are told apart by their hashes.
+template <class T>
+UniqueSlices unique_words(const T* x, int64_t n) {
+  return group_slices(n, [&](int64_t i) { return hash_word(uint64_t(x[i])); }, [](int64_t, int64_t) { return true; });
+}
+
 UniqueSlices unique_strings(const core::tstring* x, int64_t n) {
-  UniqueSlices out;
-  out.group.resize(size_t(n));
-  GroupTable table;
-  for (int64_t i = 0; i < n; ++i) {
-    const std::string_view s(x[i]);
-    const uint64_t hash = hash_word(std::hash<std::string_view>{}(s));
-    const int64_t group = table.find_or_add(hash, [&](int64_t g) { return std::string_view(x[out.first[size_t(g)]]) == s; });
-    if (group == int64_t(out.first.size())) {
-      out.first.push_back(i);
-      out.counts.push_back(0);
-    }
-    out.group[size_t(i)] = group;
-    ++out.counts[size_t(group)];
-  }
-  return out;
+  return group_slices(
+      n, [&](int64_t i) { return hash_word(std::hash<std::string_view>{}(std::string_view(x[i]))); },
+      [&](int64_t first, int64_t i) { return std::string_view(x[first]) == std::string_view(x[i]); });
 }
 
 }  // namespace
@@ -108,11 +102,21 @@ UniqueSlices unique_slices(DType type, const void* x, int64_t outer, int64_t n, 
     if (type == DType::kString) return unique_strings(static_cast<const core::tstring*>(x), n);
   }
   const Words w = words_of(type, x, outer * n * inner);
-  UniqueSlices out;
-  out.group.resize(size_t(n));
-  GroupTable table;
   auto at = [&](int64_t slice, int64_t o, int64_t i) { return size_t((o * n + slice) * inner + i); };
+  bool nan = false;  // in the slice that is looked for: it is equal to nothing, and has a place of its own in the table
+  auto hash = [&](int64_t s) {
+    uint64_t hash = 0;
+    nan = false;
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t i = 0; i < inner; ++i) {
+        hash = hash_word(hash * 31 + w.words[at(s, o, i)]);
+        nan = nan || (!w.nan.empty() && w.nan[at(s, o, i)]);
+      }
+    }
+    return nan ? hash_word(hash + uint64_t(s)) : hash;
+  };
   auto equal = [&](int64_t a, int64_t b) {
+    if (nan) return false;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         if (w.words[at(a, o, i)] != w.words[at(b, o, i)]) return false;
@@ -120,25 +124,7 @@ UniqueSlices unique_slices(DType type, const void* x, int64_t outer, int64_t n, 
     }
     return true;
   };
-  for (int64_t s = 0; s < n; ++s) {
-    uint64_t hash = 0;
-    bool nan = false;
-    for (int64_t o = 0; o < outer; ++o) {
-      for (int64_t i = 0; i < inner; ++i) {
-        hash = hash_word(hash * 31 + w.words[at(s, o, i)]);
-        nan = nan || (!w.nan.empty() && w.nan[at(s, o, i)]);
-      }
-    }
-    if (nan) hash = hash_word(hash + uint64_t(s));  // equal to nothing: each has a place of its own in the table
-    const int64_t group = table.find_or_add(hash, [&](int64_t g) { return !nan && equal(out.first[size_t(g)], s); });
-    if (group == int64_t(out.first.size())) {
-      out.first.push_back(s);
-      out.counts.push_back(0);
-    }
-    out.group[size_t(s)] = group;
-    ++out.counts[size_t(group)];
-  }
-  return out;
+  return group_slices(n, hash, equal);
 }
 
 }  // namespace weft_engine::kernels

@@ -167,7 +167,7 @@ LoweredList bitcast(LowerContext& l) {
   if (!x) return {};
   const DType from = x->type.dtype, to = l.out_type();
   const size_t a = dtype_size(from), z = dtype_size(to);
-  if (a > 8 || z > 8) return l.unsupported("complex numbers");
+  if (is_complex_type(from) || is_complex_type(to)) return l.unsupported("complex numbers");
   if (a == z) return {l.b.bitcast(x, to)};
   Dims dims = x->type.dims;
   const int rank = x->rank();

@@ -27,6 +27,15 @@ LoweredList top_k(LowerContext& l, std::optional<int64_t> k) {
   return {l.b.slice_axis(values, last, 0, Dim(*k)), l.b.convert(l.b.slice_axis(places, last, 0, Dim(*k)), index)};
 }
 
+// Exact, as on CPUs. The other forms have no kernel there.
+LoweredList approx_top_k(LowerContext& l) {
+  const Value x = l.x();
+  if (!x) return {};
+  const int64_t axis = l.attr<int64_t>("reduction_dimension");
+  if (!l.attr<bool>("is_max_k") || (axis != -1 && axis != x->rank() - 1)) return l.unsupported("other than the greatest of the last dimension");
+  return top_k(l, l.attr<int64_t>("k"));
+}
+
 LoweredList nth_element(LowerContext& l) {
   const Value x = l.x();
   const auto n = l.integer(1);
@@ -101,6 +110,7 @@ LoweredList in_top_k(LowerContext& l) {
 }  // namespace
 
 void lower_sort(Registry& r) {
+  r.lower("ApproxTopK", approx_top_k);
   r.lower("Bucketize", bucketize);
   r.lower("InTopK", in_top_k);
   r.lower("InTopKV2", in_top_k);

@@ -1,4 +1,6 @@
 // Blocks of space moved to the batch or depth and back: a reshape, a transposition and a reshape each.
+#include <algorithm>
+
 #include "ops/lower_util.h"
 
 namespace weft_engine::ops {
@@ -122,9 +124,55 @@ LoweredList move_depth(LowerContext& l, bool to_space) {
   return {l.b.reshape(l.b.transpose(l.b.reshape(x, {batch, depth, low, block, thin, block}), {0, 3, 5, 1, 2, 4}), {batch, deep, low, thin})};
 }
 
+// ---- dimensions of data formats
+
+std::optional<std::pair<std::string, std::string>> read_formats(LowerContext& l) {
+  const std::string &from = l.attr<std::string>("src_format"), &to = l.attr<std::string>("dst_format");
+  std::string a = from, b = to;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  if ((a.size() == 4 || a.size() == 5) && a == b && std::adjacent_find(a.begin(), a.end()) == a.end()) return std::pair(from, to);
+  l.fail(invalid_argument("Destination and source format must determine a permutation, got ", from, " and ", to));
+  return std::nullopt;
+}
+
+LoweredList dim_map(LowerContext& l) {
+  const auto f = read_formats(l);
+  const Value x = l.x();
+  if (!f || !x) return {};
+  std::vector<int64_t> places;
+  for (char c : f->first) places.push_back(int64_t(f->second.find(c)));
+  const Value at = l.b.binary(ir::Binary::kFloorMod, x, l.b.scalar_int(x->type.dtype, int64_t(places.size())));
+  return {l.b.gather(l.b.ints(places, x->type.dtype), at, 0, 0, "")};
+}
+
+LoweredList vec_permute(LowerContext& l) {
+  const auto f = read_formats(l);
+  const Value x = l.x();
+  if (!f || !x) return {};
+  auto [from, to] = *f;
+  const int64_t full = int64_t(from.size()), spatial = full - 2;
+  if (x->rank() < 1 || x->rank() > 2)
+    return l.fail(invalid_argument("input must be a vector or 2D tensor, but got shape ", shape_text(l.b, x->type.dims)));
+  if (!x->dim(0).is(full) && !x->dim(0).is(spatial))
+    return l.fail(invalid_argument("input must be of size ", spatial, " or ", full, ", but got shape ", shape_text(l.b, x->type.dims)));
+  if (x->dim(0).is(spatial)) {
+    const auto is_spatial = [&](char c) { return c == 'H' || c == 'W' || (spatial == 3 && c == 'D'); };
+    std::erase_if(from, [&](char c) { return !is_spatial(c); });
+    std::erase_if(to, [&](char c) { return !is_spatial(c); });
+    if (int64_t(from.size()) != spatial)
+      return l.fail(invalid_argument("Format specifier must contain H and W for 2D case and D, H and W for 3D case, got ", from));
+  }
+  std::vector<int64_t> places;
+  for (char c : to) places.push_back(int64_t(from.find(c)));
+  return {l.b.gather(x, l.b.ints(places), 0, 0, "")};
+}
+
 }  // namespace
 
 void lower_space_batch(Registry& r) {
+  r.lower("DataFormatDimMap", dim_map);
+  r.lower("DataFormatVecPermute", vec_permute);
   r.lower("BatchToSpace", square_blocks<false>);
   r.lower("BatchToSpaceND", blocks_nd<false>);
   r.lower("DepthToSpace", [](LowerContext& l) -> LoweredList { return move_depth(l, true); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/lower_util.h"
+#include "ops/math/math_lower.h"
 
 namespace weft_engine::ops {
 
@@ -193,13 +194,18 @@ LoweredList broadcast_gradient_args(LowerContext& l) {
   return {l.b.ints(sum_a, l.out_type(0)), l.b.ints(sum_z, l.out_type(1))};
 }
 
+LoweredList conjugate_transpose(LowerContext& l) {
+  const LoweredList moved = transpose(l);
+  return moved.empty() ? moved : LoweredList{conjugate(l.b, moved[0].tensor())};
+}
+
 }  // namespace
 
 void lower_transpose(Registry& r) {
   r.lower("BroadcastArgs", broadcast_args);
   r.lower("BroadcastGradientArgs", broadcast_gradient_args);
   r.lower("BroadcastTo", broadcast_to);
-  r.lower("ConjugateTranspose", transpose);  // complex numbers do not come here
+  r.lower("ConjugateTranspose", conjugate_transpose);
   r.lower("InvertPermutation", invert_permutation);
   r.lower("Reverse", reverse);
   r.lower("ReverseSequence", reverse_sequence);

@@ -15,6 +15,12 @@ namespace {
 
 Status do_nothing(KernelContext&) { return {}; }
 
+Status sync_device(KernelContext& c) {
+  Status out;
+  c.device().synchronize([&](Status s) { out = std::move(s); });  // calls back before it returns
+  return out;
+}
+
 // TensorFlow kills the process; an engine inside somebody's program must not.
 Status run_abort(KernelContext& c) {
   if (c.attr<bool>("exit_without_error")) return {};
@@ -233,7 +239,7 @@ void control_flow(Registry& r) {
       .doc("Waits until the device has done what it was given, which a CPU always has.")
       .stateful()
       .shape(shapes::no_outputs)
-      .cpu(do_nothing);
+      .cpu(sync_device);
 
   r.add("Enter")
       .in("data: T")
@@ -432,6 +438,9 @@ void control_flow(Registry& r) {
       .cpu(run_switch_n);
 
   any_device(r, "NoOp");
+  KernelDef sync = r.kernels(*r.find("SyncDevice")).front();
+  sync.device_type = "DEFAULT";  // not by any_device: the kernel asks the device itself
+  (void)r.add_kernel("SyncDevice", std::move(sync));
 }
 
 }  // namespace weft_engine::ops

@@ -52,7 +52,7 @@ class Fingerprints {
   Status mix(const Tensor& t, uint64_t& print) {
     if (!t.valid() || t.dtype() == DType::kResource) return {};
     if (auto dataset = dataset_of_tensor(t); dataset.ok()) return mix(**dataset, print);
-    static const wire::VariantCodec kCodec = variant_codec();
+    static const auto& kCodec = *new wire::VariantCodec(variant_codec());
     WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(t, &kCodec));
     print = fingerprint_cat64(print, fingerprint64(bytes));
     return {};

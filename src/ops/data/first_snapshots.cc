@@ -25,7 +25,7 @@ namespace weft_engine::ops::data {
 namespace {
 
 const wire::VariantCodec& codec() {
-  static const wire::VariantCodec kCodec = variant_codec();
+  static const auto& kCodec = *new wire::VariantCodec(variant_codec());
   return kCodec;
 }
 

@@ -10,6 +10,7 @@
 #include "op/registry.h"
 #include "op/variable.h"
 #include "ops/data/dataset_graph.h"
+#include "ops/data/external_state.h"
 #include "ops/list/variant_codec.h"
 #include "ops/state/lookup_table.h"
 #include "wire/tensor_proto.h"
@@ -24,9 +25,12 @@ class Nodes {
  public:
   Nodes(const KernelEnv& env, const GraphChanges* changes) : env_(env), changes_(changes) {}
   HeldFunctions held;
+  Status external_state;  // the first that a dataset has
   Result<std::string> of(const Dataset& d) {
     if (auto it = known_.find(&d); it != known_.end()) return it->second;
     if (!d.origin()) return unimplemented("a ", d.kind(), "Dataset that no op made has no graph");
+    if (const auto* with_state = dynamic_cast<const ExternalState*>(&d); with_state && external_state.ok())
+      external_state = with_state->external_state();
     const auto& [node, inputs, functions] = *d.origin();
     if (functions) held.push_back(functions);
     MessageNode made;
@@ -174,6 +178,7 @@ Result<std::string> graph_of(const Dataset& dataset, const KernelEnv& env, bool 
   WEFT_ASSIGN(std::string root, nodes.of(dataset));
   const std::vector<MessageNode> all = nodes.finish(root);
   if (fail_if_stateful) {
+    WEFT_RETURN_IF_ERROR(nodes.external_state);
     const std::string op = m->stateful_op(*env.functions, nodes.held);
     if (!op.empty()) return failed_precondition("Failed to serialize the input pipeline graph: ", op, " is stateful.");
   }

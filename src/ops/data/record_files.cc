@@ -48,11 +48,11 @@ class FilesIterator : public IteratorOf<FilesDataset> {
           return s;
         }
       }
-      std::string record;
+      tstring record;
       Result<bool> found = read(*stream_, record);
       if (found.ok() && *found) {
         WEFT_ASSIGN(Tensor t, Tensor::allocate(DType::kString, Shape()));
-        t.data<tstring>()[0] = record;
+        t.data<tstring>()[0] = std::move(record);
         out.push_back(std::move(t));
         return {};
       }
@@ -71,7 +71,7 @@ class FilesIterator : public IteratorOf<FilesDataset> {
   virtual bool leave_broken_files() const { return true; }
   virtual Status start(ByteStream&) { return {}; }
   // False: the file has ended.
-  virtual Result<bool> read(ByteStream& stream, std::string& record) = 0;
+  virtual Result<bool> read(ByteStream& stream, tstring& record) = 0;
 
  private:
   size_t file_ = 0;
@@ -97,7 +97,7 @@ class TFRecordDataset final : public FilesDataset {
       if (offsets_.empty()) return {};
       return stream.skip(uint64_t(offsets_[file_number()]), at_);
     }
-    Result<bool> read(ByteStream& stream, std::string& record) override {
+    Result<bool> read(ByteStream& stream, tstring& record) override {
       wire::RecordReader reader(stream, at_);
       auto found = reader.next(record);
       at_ = reader.at();
@@ -125,11 +125,15 @@ class TextLineDataset final : public FilesDataset {
 
    protected:
     bool leave_broken_files() const override { return false; }
-    Result<bool> read(ByteStream& stream, std::string& record) override {
-      auto found = stream.read_line(record);
-      std::erase(record, '\r');  // not only before '\n': so does TensorFlow
+    Result<bool> read(ByteStream& stream, tstring& record) override {
+      auto found = stream.read_line(line_);
+      std::erase(line_, '\r');  // not only before '\n': so does TensorFlow
+      record = line_;
       return found;
     }
+
+   private:
+    std::string line_;
   };
 };
 
@@ -168,14 +172,14 @@ class FixedLengthRecordDataset final : public FilesDataset {
       return {};
     }
     // As many bytes as the footer has are held back: they are a record only if a whole one follows.
-    Result<bool> read(ByteStream& stream, std::string& record) override {
+    Result<bool> read(ByteStream& stream, tstring& record) override {
       std::string more;
       WEFT_RETURN_IF_ERROR(stream.read(uint64_t(lengths_.record), more));
       if (more.empty()) return false;
       body_ += more.size();
       if (more.size() < uint64_t(lengths_.record)) return data_loss(odd_length(body_));
       prefetched_ += more;
-      record = prefetched_.substr(0, size_t(lengths_.record));
+      record = std::string_view(prefetched_).substr(0, size_t(lengths_.record));
       prefetched_.erase(0, size_t(lengths_.record));
       return true;
     }

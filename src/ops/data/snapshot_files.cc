@@ -22,7 +22,7 @@ std::string numbered(uint64_t n, std::string_view suffix) {
 }
 
 const wire::VariantCodec& codec() {
-  static const wire::VariantCodec kCodec = variant_codec();
+  static const auto& kCodec = *new wire::VariantCodec(variant_codec());
   return kCodec;
 }
 

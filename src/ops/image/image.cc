@@ -38,8 +38,8 @@ Status run_color(KernelContext& c) {
     c.pool().parallel_for(in.num_elements() / 3, kPixelCost, [&](int64_t begin, int64_t end) {
       const T* from = in.data<T>() + begin * 3;
       T* to = out->data<T>() + begin * 3;
-      if (to_hsv) kernels::rgb_to_hsv(from, to, end - begin);
-      else kernels::hsv_to_rgb(from, to, end - begin);
+      if (to_hsv) WEFT_BEST_ISA(rgb_to_hsv<T>)(from, to, end - begin);
+      else WEFT_BEST_ISA(hsv_to_rgb<T>)(from, to, end - begin);
     });
     return Status();
   });
@@ -53,8 +53,7 @@ Status check_adjust(const Tensor& images, const Tensor& amount, const char* name
   return {};
 }
 
-template <void (*adjust)(const float*, float*, int64_t, float)>
-Status run_adjust(KernelContext& c, const char* name) {
+Status run_adjust(KernelContext& c, const char* name, void (*adjust)(const float*, float*, int64_t, float)) {
   const Tensor& in = c.input(0);
   WEFT_RETURN_IF_ERROR(check_adjust(in, c.input(1), name));
   const int64_t channels = in.dim(in.rank() - 1);
@@ -66,8 +65,8 @@ Status run_adjust(KernelContext& c, const char* name) {
   });
   return {};
 }
-Status run_hue(KernelContext& c) { return run_adjust<kernels::adjust_hue>(c, "delta"); }
-Status run_saturation(KernelContext& c) { return run_adjust<kernels::adjust_saturation>(c, "scale"); }
+Status run_hue(KernelContext& c) { return run_adjust(c, "delta", kernels::adjust_hue); }
+Status run_saturation(KernelContext& c) { return run_adjust(c, "scale", WEFT_BEST_ISA(adjust_saturation)); }
 
 Status run_contrast(KernelContext& c) {
   const Tensor& in = c.input(0);

@@ -47,15 +47,26 @@ Status ExampleParser::take(size_t i, const Feature& feature, WantedFeature& w) {
   return {};
 }
 
+const std::vector<size_t>* ExampleParser::who_wants(size_t k, std::string_view key) {
+  if (k >= last_.size()) last_.resize(k + 1, {{}, nullptr});
+  auto& [before, ids] = last_[k];
+  if (key == before && !key.empty()) return ids;
+  const auto found = by_key.find(key);
+  before = key;
+  ids = found == by_key.end() ? nullptr : &found->second;
+  return ids;
+}
+
 Status ExampleParser::read(size_t i) {
-  wire::FeatureMap features;
+  wire::FeatureMap& features = features_;
+  features.clear();
   if (!wire::read_example(serialized[i], features)) return invalid_argument("Could not parse example input, value: '", serialized[i], "'");
   for (WantedFeature& w : wanted) w.column.present.push_back(false);
   // Backwards: of features with one name, the last counts.
   for (size_t k = features.size(); k-- > 0;) {
-    const auto found = by_key.find(features[k].first);
-    if (found == by_key.end() || !features[k].second.present()) continue;
-    for (size_t id : found->second)
+    const auto* const ids = who_wants(k, features[k].first);
+    if (!ids || !features[k].second.present()) continue;
+    for (size_t id : *ids)
       if (!wanted[id].column.present.back()) WEFT_RETURN_IF_ERROR(take(i, features[k].second, wanted[id]));
   }
   for (WantedFeature& w : wanted) {
@@ -79,6 +90,10 @@ Result<Tensor> ExampleParser::dense(const WantedFeature& w) const {
   for (int d = w.variable() ? 1 : 0; d < w.shape.rank(); ++d) shape.add_dim(w.shape.dim(d));
   WEFT_ASSIGN(Tensor out, Tensor::allocate(w.column.values.dtype(), shape));
   const int64_t row = steps * w.stride();
+  if (w.column.values.size() == batch * row) {  // every example has all of it
+    w.column.values.copy_to(0, batch * row, out, 0);
+    return out;
+  }
   for (int64_t i = 0; i < batch; ++i) {
     const int64_t n = w.column.count(i);
     w.column.values.copy_to(w.column.begin(i), n, out, i * row);
@@ -92,6 +107,10 @@ Result<Tensor> ExampleParser::dense(const WantedFeature& w) const {
 }
 
 Status ExampleParser::parse() {
+  for (WantedFeature& w : wanted) {
+    w.column.ends.reserve(serialized.size());
+    w.column.present.reserve(serialized.size());
+  }
   for (size_t i = 0; i < serialized.size(); ++i) WEFT_RETURN_IF_ERROR(read(i));
   return {};
 }

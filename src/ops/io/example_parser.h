@@ -42,8 +42,13 @@ struct ExampleParser {
   std::string_view name(size_t i) const { return names.empty() ? "<unknown>" : names[i]; }
   // The start of an error about one feature of one example.
   std::string at(size_t i, std::string_view key) const;
+  // Who wants the feature that is number k of an example, null: nobody. Examples of one file have their features in one order.
+  const std::vector<size_t>* who_wants(size_t k, std::string_view key);
   core::Status take(size_t i, const wire::Feature& feature, WantedFeature& w);
   core::Status read(size_t i);
+
+  wire::FeatureMap features_;  // of the example that is read
+  std::vector<std::pair<std::string_view, const std::vector<size_t>*>> last_;  // by number: what was there in the example before
 };
 
 }  // namespace weft_engine::ops

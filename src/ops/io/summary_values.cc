@@ -55,7 +55,7 @@ std::string numbered(std::string_view tag, const char* kind, int64_t most, int64
 
 // The limits of the buckets: 0, and powers of 1.1 from 1e-12 to 1e20 on both sides of it.
 const std::vector<double>& bucket_limits() {
-  static const std::vector<double> limits = [] {
+  static const auto& limits = *new std::vector<double>([] {
     std::vector<double> up, all;
     for (double v = 1.0e-12; v < 1.0e20; v *= 1.1) up.push_back(v);
     up.push_back(DBL_MAX);
@@ -63,7 +63,7 @@ const std::vector<double>& bucket_limits() {
     all.push_back(0);
     all.insert(all.end(), up.begin(), up.end());
     return all;
-  }();
+  }());
   return limits;
 }
 

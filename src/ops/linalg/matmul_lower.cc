@@ -37,6 +37,8 @@ LoweredList batch_matmul(LowerContext& l) {
   const bool tx = l.attr<bool>("adj_x"), ty = l.attr<bool>("adj_y");
   const DType t = sum_type(l.out_type());
   V x = b.convert(l.x(0), t), y = b.convert(l.x(1), t);
+  if (tx) x = conjugate(b, x);
+  if (ty) y = conjugate(b, y);
   if (!x || !y) return {};
   if (x->rank() < 2) return l.fail(invalid_argument("In[0] ndims must be >= 2: ", x->rank()));
   if (y->rank() < 2) return l.fail(invalid_argument("In[1] ndims must be >= 2: ", y->rank()));

@@ -37,6 +37,7 @@ LoweredList bitcast(LowerContext& l) {
   if (!x) return {};
   const DType from = x->type.dtype, to = l.out_type();
   if (from == to) return {x};
+  if (is_complex_type(from) || is_complex_type(to)) return l.unsupported("complex numbers");
   const size_t in = dtype_size(from), out = dtype_size(to);
   if (in == out) return {b.bitcast(x, to)};
   const DType plain_in = unsigned_of(from), plain_out = unsigned_of(to), wide = in > out ? plain_in : plain_out;
@@ -54,9 +55,24 @@ LoweredList bitcast(LowerContext& l) {
   return {b.bitcast(b.reduce(ir::Reduce::kSum, moved, {last}), to)};
 }
 
+// ---- complex numbers and their parts
+
+LoweredList angle(LowerContext& l) { return {l.b.binary(ir::Binary::kAtan2, l.b.imag(l.x()), l.b.real(l.x()))}; }
+LoweredList complex(LowerContext& l) { return {l.b.complex(l.x(0), l.x(1))}; }
+LoweredList complex_abs(LowerContext& l) { return {l.b.unary(ir::Unary::kAbs, l.x())}; }
+LoweredList imag(LowerContext& l) { return {l.b.imag(l.x())}; }
+LoweredList real(LowerContext& l) { return {l.b.real(l.x())}; }
+LoweredList conj(LowerContext& l) { return {conjugate(l.b, l.x())}; }
+
 }  // namespace
 
 void lower_cast(Registry& r) {
+  r.lower("Angle", angle);
+  r.lower("Complex", complex);
+  r.lower("ComplexAbs", complex_abs);
+  r.lower("Conj", conj);
+  r.lower("Imag", imag);
+  r.lower("Real", real);
   r.lower("Bitcast", bitcast);
   r.lower("Cast", cast);
 }

@@ -4,4 +4,6 @@ weft_op_families(math
   PARTS
     elementwise
   SMALL_FAMILIES
-    sets xla)
+    sets xla
+  SMALL_PARTS
+    math_gamma_lower math_series_lower)

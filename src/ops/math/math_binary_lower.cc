@@ -5,6 +5,7 @@
 #include "op/lower_list.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/math/math_lower.h"
 
 namespace weft_engine::ops {
 
@@ -108,7 +109,10 @@ LoweredList mul_no_nan(LowerContext& l) { return {unless_zero(l.b, l.x(1), l.b.m
 LoweredList xdivy(LowerContext& l) { return {unless_zero(l.b, l.x(0), l.b.div(l.x(0), l.x(1)))}; }
 LoweredList xlogy(LowerContext& l) { return {unless_zero(l.b, l.x(0), l.b.mul(l.x(0), l.b.log(l.x(1))))}; }
 LoweredList xlog1py(LowerContext& l) { return {unless_zero(l.b, l.x(0), l.b.mul(l.x(0), l.b.unary(ir::Unary::kLog1p, l.x(1))))}; }
-LoweredList squared_difference(LowerContext& l) { return {l.b.square(l.b.sub(l.x(0), l.x(1)))}; }
+LoweredList squared_difference(LowerContext& l) {
+  const V d = l.b.sub(l.x(0), l.x(1));
+  return {l.b.mul(conjugate(l.b, d), d)};
+}
 
 // Sums of lists are lists of sums.
 LoweredList add_lists(LowerContext& l) {

@@ -27,6 +27,11 @@ inline ir::Value number(op::LowerContext& l, ir::Dim n, core::DType t) {
   return l.b.convert(l.b.sizes({std::move(n)}, core::DType::kInt64, true), t);
 }
 
+// Complex numbers with their imaginary parts negated; others as they are.
+inline ir::Value conjugate(ir::Builder& b, ir::Value x) {
+  return x && core::is_complex_type(x->type.dtype) ? b.complex(b.real(x), b.neg(b.imag(x))) : x;
+}
+
 // Where the standard normal distribution is p; doubles.
 ir::Value lowered_normal_quantile(ir::Builder& b, ir::Value p);
 

@@ -5,6 +5,7 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/math/math_lower.h"
+#include "ops/math/math_special_lower.h"
 
 namespace weft_engine::ops {
 
@@ -16,15 +17,6 @@ using C = ir::Compare;
 using V = ir::Value;
 
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
-
-struct Doubles {
-  ir::Builder& b;
-  V k(double v) { return b.scalar(DType::kDouble, v); }
-  V minus(double v, V x) { return b.sub(k(v), x); }
-  V over(double v, V x) { return b.div(k(v), x); }
-  V is(C c, V x, double v) { return b.compare(c, x, k(v)); }
-  V where(V condition, V x, V y) { return b.select(condition, x, y); }
-};
 
 // ln and the asymptotic series from 12 up; smaller numbers are moved there, negative ones mirrored.
 V digamma(Doubles d, V x) {
@@ -78,20 +70,17 @@ V erfinv(Doubles d, V y) {
   return d.where(d.is(C::kGe, size, 0.5), d.where(d.is(C::kLt, y, 0), b.neg(far), far), z);
 }
 
-template <V (*f)(Doubles, V)>
-LoweredList in_double(LowerContext& l) {
-  const V x = l.b.convert(l.x(), DType::kDouble);
-  return {l.b.convert(x ? f({l.b}, x) : nullptr, l.out_type())};
-}
-
 }  // namespace
 
+V lowered_digamma(Doubles d, V x) { return digamma(d, x); }
 V lowered_normal_quantile(ir::Builder& b, V p) { return p ? ndtri({b}, p) : nullptr; }
 
 void lower_math_special(Registry& r) {
   r.lower("Digamma", in_double<digamma>);
   r.lower("Erfinv", in_double<erfinv>);
   r.lower("Ndtri", in_double<ndtri>);
+  lower_math_series(r);
+  lower_math_gamma(r);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 #include "op/lower.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/math/math_lower.h"
 
 namespace weft_engine::ops {
 
@@ -47,9 +48,10 @@ LoweredList round(LowerContext& l) {
 
 // ---- gradients from the result y: (y, dy)
 
-LoweredList reciprocal_grad(LowerContext& l) { return {l.b.mul(l.b.neg(l.x(1)), l.b.square(l.x(0)))}; }
-LoweredList sqrt_grad(LowerContext& l) { return {l.b.div(l.b.mul(l.x(1), 0.5), l.x(0))}; }
-LoweredList rsqrt_grad(LowerContext& l) { return {l.b.mul(l.b.mul(l.x(1), -0.5), l.b.mul(l.b.square(l.x(0)), l.x(0)))}; }
+V result(LowerContext& l) { return conjugate(l.b, l.x(0)); }
+LoweredList reciprocal_grad(LowerContext& l) { return {l.b.mul(l.b.neg(l.x(1)), l.b.square(result(l)))}; }
+LoweredList sqrt_grad(LowerContext& l) { return {l.b.div(l.b.mul(l.x(1), 0.5), result(l))}; }
+LoweredList rsqrt_grad(LowerContext& l) { return {l.b.mul(l.b.mul(l.x(1), -0.5), l.b.mul(l.b.square(result(l)), result(l)))}; }
 
 }  // namespace
 

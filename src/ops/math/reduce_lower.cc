@@ -63,7 +63,7 @@ LoweredList euclidean_norm(LowerContext& l) {
   if (!axes) return {};
   const DType t = l.type().dtype;
   const V x = is_integer_type(t) ? l.b.convert(l.x(), DType::kDouble) : widened(l, l.x());
-  return {l.b.convert(l.b.sqrt(l.b.sum(l.b.square(x), *axes, l.attr<bool>("keep_dims"))), t)};
+  return {l.b.convert(l.b.sqrt(l.b.sum(l.b.mul(x, conjugate(l.b, x)), *axes, l.attr<bool>("keep_dims"))), t)};
 }
 
 LoweredList l2_loss(LowerContext& l) {

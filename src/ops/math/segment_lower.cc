@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ops/lower_util.h"
+#include "ops/math/math_lower.h"
 
 namespace weft_engine::ops {
 
@@ -96,6 +97,76 @@ LoweredList sorted(LowerContext& l, Reduce how, bool mean) {
   return {out};
 }
 
+// ---- rows named by indices
+
+enum class Scale { kNone, kMean, kSqrtN };
+
+Scale scale_of(std::string_view op) {
+  return op.starts_with("SparseSegmentMean") ? Scale::kMean : op.starts_with("SparseSegmentSqrtN") ? Scale::kSqrtN : Scale::kNone;
+}
+
+// What the sum of each segment is divided by: [n, 1 ...], at least 1.
+Value divisors(ir::Builder& b, Scale scale, Value ids, const Dim& n, DType t, int rank) {
+  const Value count = b.scatter(b.fill(t, {n}, 0), ids, b.fill(t, {ids->dim(0)}, 1), Reduce::kSum, "");
+  const Value least = b.max(count, 1.0);
+  Dims dims(size_t(rank), Dim(1));
+  dims[0] = n;
+  return b.reshape(scale == Scale::kSqrtN ? b.sqrt(least) : least, dims);
+}
+
+bool check_vectors(LowerContext& l, Value indices, Value ids) {
+  if (indices->rank() != 1) return l.fail(invalid_argument("indices should be a vector.")), false;
+  if (ids->rank() != 1) return l.fail(invalid_argument("segment_ids should be a vector.")), false;
+  l.b.same(indices->dim(0), ids->dim(0));
+  return l.ok();
+}
+
+LoweredList sparse_segment(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const Value data = widened(l, l.x(0)), indices = l.x(1), ids = l.x(2);
+  if (!data || !indices || !ids || !check_vectors(l, indices, ids)) return {};
+  if (data->rank() < 1) return l.fail(invalid_argument("Shape must be at least rank 1"));
+  Dim n(0);
+  if (l.num_inputs() > 3) {
+    const auto given = l.sizes(3);
+    if (!given || given->size() != 1) return {};
+    n = (*given)[0];
+    require_nonnegative(l, n, "Expected num_segments to be non-negative");
+  } else {
+    const auto known = l.ints(2);
+    if (!known) return {};
+    n = known->empty() ? 0 : known->back() + 1;
+    if (!n.nonnegative() || n.value() > 1 << 20) return l.unsupported("these segments");
+  }
+  const Dim last = ids->dim(0) - Dim(1);
+  if (last.nonnegative()) {
+    const Value rising = b.compare(Compare::kGe, b.slice_axis(ids, 0, 1, last), b.slice_axis(ids, 0, 0, last));
+    b.check(b.reduce(Reduce::kAnd, rising, {0}), "segment ids are not increasing");
+  }
+  Dims dims = data->type.dims;
+  dims[0] = n;
+  const Value rows = b.gather(data, indices, 0, 0, "indices out of range");
+  const Value sum = b.scatter(b.fill(data->type.dtype, dims, 0), ids, rows, Reduce::kSum, "segment ids out of range");
+  const Scale scale = scale_of(l.node.op());
+  if (!sum) return {};
+  return {b.convert(scale == Scale::kNone ? sum : b.div(sum, divisors(b, scale, ids, n, sum->type.dtype, sum->rank())), l.out_type())};
+}
+
+LoweredList sparse_segment_grad(LowerContext& l) {
+  ir::Builder& b = l.b;
+  Value dy = widened(l, l.x(0));
+  const Value indices = l.x(1), ids = l.x(2);
+  const auto rows = l.sizes(3);
+  if (!dy || !indices || !ids || !rows || rows->size() != 1 || !check_vectors(l, indices, ids)) return {};
+  if (dy->rank() < 1) return l.fail(invalid_argument("Shape must be at least rank 1"));
+  const Scale scale = scale_of(l.node.op());
+  if (scale != Scale::kNone) dy = b.div(dy, divisors(b, scale, ids, dy->dim(0), dy->type.dtype, dy->rank()));
+  Dims dims = dy->type.dims;
+  dims[0] = (*rows)[0];
+  const Value each = b.gather(dy, ids, 0, 0, "Segment id out of range");
+  return {b.convert(b.scatter(b.fill(dy->type.dtype, dims, 0), indices, each, Reduce::kSum, "Index out of range"), l.out_type())};
+}
+
 // How often each number below `size` is in each row of the values, or the sums of their weights.
 LoweredList bincount(LowerContext& l, bool binary) {
   Value x = l.x(0), weights = l.x(2);
@@ -146,6 +217,11 @@ void lower_segment(Registry& r) {
   r.lower("SegmentMin", [](LowerContext& l) -> LoweredList { return sorted(l, Reduce::kMin, false); });
   r.lower("SegmentProd", [](LowerContext& l) -> LoweredList { return sorted(l, Reduce::kProd, false); });
   r.lower("SegmentSum", [](LowerContext& l) -> LoweredList { return sorted(l, Reduce::kSum, false); });
+  for (const char* what : {"Mean", "SqrtN", "Sum"}) {
+    r.lower(cat("SparseSegment", what), sparse_segment);
+    r.lower(cat("SparseSegment", what, "WithNumSegments"), sparse_segment);
+    r.lower(cat("SparseSegment", what, "Grad"), sparse_segment_grad);
+  }
   r.lower("UnsortedSegmentMax", unsorted<Reduce::kMax>);
   r.lower("UnsortedSegmentMin", unsorted<Reduce::kMin>);
   r.lower("UnsortedSegmentProd", unsorted<Reduce::kProd>);

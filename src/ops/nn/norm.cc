@@ -76,6 +76,19 @@ Result<Tensor> to_float(KernelContext& c, const Tensor& t) {
   return wide;
 }
 
+// What `write` puts into an array of floats goes to `out`, which it is if its type is that.
+template <class F>
+Status from_float(KernelContext& c, Tensor& out, F write) {
+  if (out.dtype() == DType::kFloat) {
+    write(out.data<float>());
+    return {};
+  }
+  WEFT_ASSIGN(Tensor wide, c.temp(DType::kFloat, out.shape()));
+  write(wide.data<float>());
+  kernels::narrow(out.dtype(), wide.data<float>(), out.raw(), out.num_elements(), c.pool());
+  return {};
+}
+
 Status check_vector(const Tensor& t, std::string_view name) {
   if (t.rank() != 1) return invalid_argument(name, " must be 1-dimensional", t.shape());
   return {};
@@ -306,10 +319,7 @@ Status run_lrn(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   if (in.num_elements() == 0) return {};
   WEFT_ASSIGN(Tensor x, to_float(c, in));
-  WEFT_ASSIGN(Tensor y, c.temp(DType::kFloat, in.shape()));
-  kernels::lrn(args, x.data<float>(), y.data<float>(), in.num_elements() / in.dim(3), in.dim(3), c.pool());
-  kernels::narrow(out->dtype(), y.data<float>(), out->raw(), out->num_elements(), c.pool());
-  return {};
+  return from_float(c, *out, [&](float* y) { kernels::lrn(args, x.data<float>(), y, in.num_elements() / in.dim(3), in.dim(3), c.pool()); });
 }
 
 Status run_lrn_grad(KernelContext& c) {
@@ -324,10 +334,9 @@ Status run_lrn_grad(KernelContext& c) {
   WEFT_ASSIGN(Tensor g, to_float(c, grads));
   WEFT_ASSIGN(Tensor x, to_float(c, in));
   WEFT_ASSIGN(Tensor y, to_float(c, out_image));
-  WEFT_ASSIGN(Tensor dx, c.temp(DType::kFloat, in.shape()));
-  kernels::lrn_grad(args, g.data<float>(), x.data<float>(), y.data<float>(), dx.data<float>(), in.num_elements() / in.dim(3), in.dim(3), c.pool());
-  kernels::narrow(out->dtype(), dx.data<float>(), out->raw(), out->num_elements(), c.pool());
-  return {};
+  return from_float(c, *out, [&](float* dx) {
+    kernels::lrn_grad(args, g.data<float>(), x.data<float>(), y.data<float>(), dx, in.num_elements() / in.dim(3), in.dim(3), c.pool());
+  });
 }
 
 // In training the saved mean and variance of the batch, otherwise those that were given.

@@ -146,40 +146,124 @@ LoweredList avg_pool_grad(LowerContext& l) {
   return p.done(b.window(ir::Reduce::kSum, b.pad(share, b.scalar(dy->type.dtype, 0), before, behind, holes), t));
 }
 
-// In volumes all equal maxima of a window get the gradient: one place of the windows after the other.
+constexpr int64_t kMostPlaces = 256;  // code is written for each
+
+bool few_places(ir::Builder& b, const ir::Window& w) {
+  if (places(w) <= kMostPlaces) return true;
+  b.fail(unimplemented("the compiler cannot lower a window of ", places(w), " places at '", b.node(), "'"));
+  return false;
+}
+
+// In volumes all equal maxima of a window get the gradient.
 V shared_max_grad(ir::Builder& b, V x, V y, V dy, const ir::Window& w) {
-  int64_t places = 1;
-  for (int64_t k : w.size) places *= k;
-  if (places > 64) return b.fail(unimplemented("the compiler cannot lower the gradient of a window of ", places, " places at '", b.node(), "'"));
-  const V zero = b.scalar(dy->type.dtype, 0), none = b.scalar(x->type.dtype, -std::numeric_limits<double>::infinity());
-  const size_t rank = x->type.dims.size();
-  Dims low(rank, 0), high(rank, 0);
-  for (size_t i = 0; i < w.size.size(); ++i) {
-    low[i + 1] = w.low[i];
-    high[i + 1] = w.high[i];
-  }
-  const V padded = b.pad(x, none, low, high);
-  if (!padded) return nullptr;
+  if (!few_places(b, w)) return nullptr;
+  const V zero = b.scalar(dy->type.dtype, 0), padded = with_padding(b, x, below_all(b, x->type.dtype), w);
+  const std::vector<V> parts = places_of_windows(b, padded, w, window_out(w, x->type.dims));
   V sum = nullptr;
-  std::vector<int64_t> steps(rank, 1), holes(rank, 0);
-  for (size_t i = 0; i < w.size.size(); ++i) {
-    steps[i + 1] = w.stride[i];
-    holes[i + 1] = w.stride[i] - 1;
-  }
-  for (int64_t place = 0; place < places; ++place) {
-    Dims starts(rank, 0), before(rank, 0), behind(rank, 0);
-    int64_t rest = place;
-    for (size_t i = w.size.size(); i-- > 0; rest /= w.size[i]) {
-      const ir::Dim at = rest % w.size[i], reach = at + (y->dim(int(i) + 1) - ir::Dim(1)) * ir::Dim(w.stride[i]) + ir::Dim(1);
-      starts[i + 1] = at;
-      before[i + 1] = at - w.low[i];
-      behind[i + 1] = x->dim(int(i) + 1) + w.low[i] - reach;
-    }
-    const V here = b.slice(padded, starts, y->type.dims, steps);
-    const V part = b.pad(b.select(b.compare(ir::Compare::kEq, here, y), dy, zero), zero, before, behind, holes);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const V part = place_back(b, b.select(b.compare(ir::Compare::kEq, parts[i], y), dy, zero), w, x->type.dims, int64_t(i));
     sum = sum ? b.add(sum, part) : part;
   }
   return sum;
+}
+
+// The gradient at the first largest element of each window.
+LoweredList max_pool_grad_grad(LowerContext& l) {
+  ir::Builder& b = l.b;
+  Pool p(l);
+  if (!l.ok()) return {};
+  const V x = p.last(0), y = p.last(1), dx = p.last(2);
+  if (!x || !y || !dx) return {};
+  const auto w = p.window(x->type.dims);
+  if (!w || !few_places(b, *w)) return {};
+  if (p.depth() != 1) return l.fail(unimplemented("MaxPoolingGradGrad is not yet supported on the depth dimension."));
+  if (dx->rank() != x->rank() || y->rank() != x->rank()) return l.fail(invalid_argument("out_grad_backprop must be ", x->rank(), "-dimensional"));
+  const Dims out = window_out(*w, x->type.dims);
+  check_gradient(l, out, x->type.dims, y);
+  for (int i = 0; i < x->rank(); ++i) b.same(x->dim(i), dx->dim(i));
+  if (!l.ok()) return {};
+  const V zero = b.scalar(dx->type.dtype, 0);
+  const std::vector<V> at = places_of_windows(b, with_padding(b, x, below_all(b, x->type.dtype), *w), *w, out);
+  const std::vector<V> slope = places_of_windows(b, with_padding(b, dx, zero, *w), *w, out);
+  V result = b.fill(dx->type.dtype, y->type.dims, 0);
+  for (size_t i = at.size(); i-- > 0;) result = b.select(b.compare(ir::Compare::kEq, at[i], y), slope[i], result);
+  return p.done(result);
+}
+
+// The number of each element in its image, or in all of them.
+V flat_index(ir::Builder& b, const Dims& dims, bool with_batch) {
+  const V size = b.sizes({dims[1] * dims[2] * dims[3]}, DType::kInt64, true);
+  const auto part = [&](int axis, ir::Dim times) {
+    return b.mul(b.iota(DType::kInt64, dims, axis), b.sizes({std::move(times)}, DType::kInt64, true));
+  };
+  const V in_image = b.add(b.add(part(1, dims[2] * dims[3]), part(2, dims[3])), b.iota(DType::kInt64, dims, 3));
+  return with_batch ? b.add(in_image, b.mul(b.iota(DType::kInt64, dims, 0), size)) : in_image;
+}
+
+// The window of ops without a data format.
+std::optional<ir::Window> plain_window(LowerContext& l, const Dims& in) {
+  const auto bad = [&](Status s) {
+    l.fail(std::move(s));
+    return std::nullopt;
+  };
+  WindowAttrs attrs;
+  attrs.padding = l.attr<std::string>("padding");
+  attrs.strides = l.attr<std::vector<int64_t>>("strides");
+  const auto& ksize = l.attr<std::vector<int64_t>>("ksize");
+  if (in.size() != 4) return bad(invalid_argument("tensor_in must be 4-dimensional (2)"));
+  for (const std::vector<int64_t>* list : {static_cast<const std::vector<int64_t>*>(&attrs.strides), &ksize}) {
+    if (list->size() != 4) return bad(invalid_argument("Sliding window ksize and strides must specify 4 dimensions"));
+    for (int64_t v : *list) {
+      if (v <= 0 || v > std::numeric_limits<int32_t>::max()) return bad(invalid_argument("Sliding window ksize and strides must be positive."));
+    }
+    if ((*list)[0] != 1 || (*list)[3] != 1)
+      return bad(unimplemented("the compiler cannot lower windows over batch or channels at '", l.node.name(), "'"));
+  }
+  return make_window(l, attrs, {ksize[1], ksize[2]}, in);
+}
+
+LoweredList max_pool_with_argmax(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const V x = widened(l, l.x());
+  if (!x) return {};
+  const auto w = plain_window(l, x->type.dims);
+  if (!w || !few_places(b, *w)) return {};
+  const Dims out = window_out(*w, x->type.dims);
+  const V index = flat_index(b, x->type.dims, l.attr<bool>("include_batch_in_index"));
+  const std::vector<V> at = places_of_windows(b, with_padding(b, x, below_all(b, x->type.dtype), *w), *w, out);
+  const std::vector<V> numbers = places_of_windows(b, with_padding(b, index, b.scalar_int(DType::kInt64, -1), *w), *w, out);
+  if (at.empty() || !l.ok()) return {};
+  V best = at[0], where = numbers[0];
+  for (size_t i = 1; i < at.size(); ++i) {
+    // A place outside gives way to any inside.
+    const V first = b.compare(ir::Compare::kLt, where, b.scalar_int(DType::kInt64, 0));
+    const V in = b.compare(ir::Compare::kGe, numbers[i], b.scalar_int(DType::kInt64, 0));
+    const V more = b.binary(ir::Binary::kAnd, in, b.binary(ir::Binary::kOr, first, b.compare(ir::Compare::kGt, at[i], best)));
+    best = b.select(more, at[i], best);
+    where = b.select(more, numbers[i], where);
+  }
+  return {b.convert(best, l.out_type(0)), b.convert(where, l.out_type(1))};
+}
+
+LoweredList max_pool_grad_with_argmax(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const V x = l.x(0), dy = widened(l, l.x(1)), where = l.x(2);
+  if (!x || !dy || !where) return {};
+  const auto w = plain_window(l, x->type.dims);
+  if (!w) return {};
+  if (dy->rank() != 4 || where->rank() != 4) return l.fail(invalid_argument("Expected grad and argmax to be 4-dimensional"));
+  check_gradient(l, window_out(*w, x->type.dims), x->type.dims, dy);
+  for (int i = 0; i < 4; ++i) b.same(dy->dim(i), where->dim(i));
+  if (!l.ok()) return {};
+  V at = b.convert(where, DType::kInt64);
+  if (!l.attr<bool>("include_batch_in_index")) {
+    const V size = b.sizes({x->dim(1) * x->dim(2) * x->dim(3)}, DType::kInt64, true);
+    at = b.add(at, b.mul(b.iota(DType::kInt64, dy->type.dims, 0), size));
+  }
+  const ir::Dim n = dy->type.elements();
+  const V sum = b.scatter(b.fill(dy->type.dtype, {x->type.elements()}, 0), b.reshape(at, {n}), b.reshape(dy, {n}), ir::Reduce::kSum,
+                          "Invalid argmax: an index is outside of the input");
+  return {b.convert(b.reshape(sum, x->type.dims), l.out_type())};
 }
 
 LoweredList max_pool_grad(LowerContext& l) {
@@ -197,41 +281,40 @@ LoweredList max_pool_grad(LowerContext& l) {
 }
 
 // The windows themselves, each as one run of channels: one place of the windows after the other.
+template <int spatial>
 LoweredList extract_patches(LowerContext& l) {
   ir::Builder& b = l.b;
   const V x = l.x();
   if (!x) return {};
   WindowAttrs a;
+  a.spatial = spatial;
   a.padding = l.attr<std::string>("padding");
   a.strides = l.attr<std::vector<int64_t>>("strides");
-  a.dilations = l.attr<std::vector<int64_t>>("rates");
+  if (spatial == 2) a.dilations = l.attr<std::vector<int64_t>>("rates");
   const auto& ksizes = l.attr<std::vector<int64_t>>("ksizes");
   constexpr int64_t kMost = 1 << 20;
   for (const std::vector<int64_t>* list : std::initializer_list<const std::vector<int64_t>*>{&a.strides, &a.dilations, &ksizes}) {
-    if (x->rank() != 4 || list->size() != 4 || (*list)[0] != 1 || (*list)[3] != 1) return l.unsupported("windows over batch or channels");
+    if (list->empty()) continue;
+    if (x->rank() != spatial + 2 || list->size() != size_t(spatial) + 2 || list->front() != 1 || list->back() != 1)
+      return l.unsupported("windows over batch or channels");
     for (int64_t v : *list) {
       if (v <= 0 || v > kMost) return l.fail(invalid_argument("ksizes, strides and rates must be positive, got ", v));
     }
   }
-  const auto w = make_window(l, a, {ksizes[1], ksizes[2]}, x->type.dims);
-  if (!w) return {};
-  if (ksizes[1] * ksizes[2] > 256) return l.unsupported("windows of more than 256 places");
-  const Dims out = window_out(*w, x->type.dims);
-  const V padded = b.pad(x, b.scalar(x->type.dtype, 0), {0, w->low[0], w->low[1], 0}, {0, w->high[0], w->high[1], 0});
-  std::vector<V> parts;
-  for (int64_t i = 0; i < ksizes[1]; ++i) {
-    for (int64_t j = 0; j < ksizes[2]; ++j)
-      parts.push_back(b.slice(padded, {0, i * w->dilation[0], j * w->dilation[1], 0}, {x->dim(0), out[0], out[1], x->dim(3)},
-                              {1, w->stride[0], w->stride[1], 1}));
-  }
-  return {b.concat(parts, 3)};
+  const auto w = make_window(l, a, std::vector<int64_t>(ksizes.begin() + 1, ksizes.end() - 1), x->type.dims);
+  if (!w || !few_places(b, *w)) return {};
+  return {b.concat(places_of_windows(b, with_padding(b, x, b.scalar(x->type.dtype, 0), *w), *w, window_out(*w, x->type.dims)), spatial + 1)};
 }
 
 }  // namespace
 
 void lower_pool(Registry& r) {
   for (const char* op : {"AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"}) r.lower(op, pool);
-  r.lower("ExtractImagePatches", extract_patches);
+  r.lower("ExtractImagePatches", extract_patches<2>);
+  r.lower("ExtractVolumePatches", extract_patches<3>);
+  for (const char* op : {"MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradGradV2"}) r.lower(op, max_pool_grad_grad);
+  r.lower("MaxPoolGradWithArgmax", max_pool_grad_with_argmax);
+  r.lower("MaxPoolWithArgmax", max_pool_with_argmax);
   for (const char* op : {"AvgPoolGrad", "AvgPool3DGrad"}) r.lower(op, avg_pool_grad);
   for (const char* op : {"MaxPoolGrad", "MaxPoolGradV2", "MaxPool3DGrad"}) r.lower(op, max_pool_grad);
 }

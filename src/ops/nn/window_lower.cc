@@ -1,5 +1,7 @@
 #include "ops/nn/window_lower.h"
 
+#include <limits>
+
 namespace weft_engine::ops {
 
 using namespace weft_engine::op;  // NOLINT: an ops file is written in the vocabulary of op/
@@ -69,6 +71,63 @@ void transposed_padding(const ir::Window& w, const Dims& in, const Dims& out, Di
     low.push_back(ir::Dim((w.size[i] - 1) * w.dilation[i]) - w.low[i]);
     high.push_back(in[i + 1] - ir::Dim(1) - (out[i] - ir::Dim(1)) * ir::Dim(w.stride[i]) + w.low[i]);
   }
+}
+
+V below_all(ir::Builder& b, DType t) {
+  if (is_floating_type(t)) return b.scalar(t, -std::numeric_limits<double>::infinity());
+  const bool is_signed = t == DType::kInt8 || t == DType::kInt16 || t == DType::kInt32 || t == DType::kInt64;
+  return b.scalar_int(t, is_signed ? int64_t(-1) << (dtype_size(t) * 8 - 1) : 0);
+}
+
+V with_padding(ir::Builder& b, V x, V padding, const ir::Window& w) {
+  if (!x) return nullptr;
+  Dims low(x->type.dims.size(), 0), high(low);
+  for (size_t i = 0; i < w.size.size(); ++i) {
+    low[i + 1] = w.low[i];
+    high[i + 1] = w.high[i];
+  }
+  return b.pad(x, padding, low, high);
+}
+
+namespace {
+
+// Where a place lies in a window: offsets of the spatial dimensions.
+std::vector<int64_t> offsets(const ir::Window& w, int64_t place) {
+  std::vector<int64_t> at(w.size.size());
+  for (size_t i = at.size(); i-- > 0; place /= w.size[i]) at[i] = place % w.size[i] * w.dilation[i];
+  return at;
+}
+
+}  // namespace
+
+std::vector<V> places_of_windows(ir::Builder& b, V padded, const ir::Window& w, const Dims& out) {
+  std::vector<V> parts;
+  for (int64_t place = 0; padded && place < places(w); ++place) {
+    const std::vector<int64_t> at = offsets(w, place);
+    Dims starts(padded->type.dims.size(), 0), sizes = padded->type.dims;
+    std::vector<int64_t> steps(starts.size(), 1);
+    for (size_t i = 0; i < at.size(); ++i) {
+      starts[i + 1] = at[i];
+      sizes[i + 1] = out[i];
+      steps[i + 1] = w.stride[i];
+    }
+    parts.push_back(b.slice(padded, starts, sizes, steps));
+  }
+  return parts;
+}
+
+V place_back(ir::Builder& b, V y, const ir::Window& w, const Dims& in, int64_t place) {
+  if (!y) return nullptr;
+  const std::vector<int64_t> at = offsets(w, place);
+  Dims before(in.size(), 0), behind(in.size(), 0);
+  std::vector<int64_t> holes(in.size(), 0);
+  for (size_t i = 0; i < at.size(); ++i) {
+    const ir::Dim reach = ir::Dim(at[i]) + (y->dim(int(i) + 1) - ir::Dim(1)) * ir::Dim(w.stride[i]) + ir::Dim(1);
+    before[i + 1] = ir::Dim(at[i]) - w.low[i];
+    behind[i + 1] = in[i + 1] + w.low[i] - reach;
+    holes[i + 1] = w.stride[i] - 1;
+  }
+  return b.pad(y, b.scalar(y->type.dtype, 0), before, behind, holes);
 }
 
 }  // namespace weft_engine::ops

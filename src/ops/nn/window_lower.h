@@ -19,4 +19,18 @@ std::vector<ir::Dim> window_out(const ir::Window& w, const std::vector<ir::Dim>&
 void transposed_padding(const ir::Window& w, const std::vector<ir::Dim>& in, const std::vector<ir::Dim>& out, std::vector<ir::Dim>& low,
                         std::vector<ir::Dim>& high);
 
+// Minus infinity, or the lowest integer.
+ir::Value below_all(ir::Builder& b, core::DType t);
+// The windows' elements one place of the windows after the other: for each the tensor [batch, windows..., channels] of what the windows have there.
+// `padded`: the input with the window's padding around it.
+ir::Value with_padding(ir::Builder& b, ir::Value x, ir::Value padding, const ir::Window& w);
+std::vector<ir::Value> places_of_windows(ir::Builder& b, ir::Value padded, const ir::Window& w, const std::vector<ir::Dim>& out);
+// Values [batch, windows..., channels] at one place of the windows, brought back to an input of these dims; zeros elsewhere.
+ir::Value place_back(ir::Builder& b, ir::Value y, const ir::Window& w, const std::vector<ir::Dim>& in, int64_t place);
+inline int64_t places(const ir::Window& w) {
+  int64_t n = 1;
+  for (int64_t k : w.size) n *= k;
+  return n;
+}
+
 }  // namespace weft_engine::ops

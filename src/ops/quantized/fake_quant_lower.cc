@@ -1,4 +1,6 @@
-// FakeQuantWithMinMax*: rounding to the steps of a quantised range, and its gradients.
+// FakeQuantWithMinMax* and QuantizeAndDequantize*: rounding to the steps of a quantised range, and its gradients.
+#include <limits>
+
 #include "ops/lower_util.h"
 
 namespace weft_engine::ops {
@@ -121,9 +123,98 @@ LoweredList fake_quant_backward(LowerContext& l) {
   return {b.select(empty, dy, passed), beyond(b.compare(ir::Compare::kLt, x, min)), beyond(b.compare(ir::Compare::kGt, x, max))};
 }
 
+// ---- QuantizeAndDequantize
+
+// A range of each index of an axis (or one of all), spread over x.
+Value spread_range(ir::Builder& b, Value range, Value x, int64_t axis) {
+  if (!range || range->rank() == 0) return range;
+  return b.broadcast_in_dim(range, x->type.dims, {int(axis)});
+}
+
+// Scales so that the range fills the quantised one from zero outwards; the tighter side decides.
+LoweredList quantize_and_dequantize(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const bool v3 = l.node.op() == "QuantizeAndDequantizeV3";
+  const Value x = l.x(0);
+  if (!x) return {};
+  const DType t = x->type.dtype;
+  if (t != DType::kFloat && t != DType::kDouble) return l.unsupported("narrow types");
+  const int64_t axis = l.attr<int64_t>("axis");
+  if (axis < -1) return l.fail(invalid_argument("Axis must be at least -1. Found ", axis));
+  if (axis >= x->rank()) return l.fail(invalid_argument("Shape must be at least rank ", axis + 1, " but is rank ", x->rank()));
+  const auto bits = v3 ? l.integer(3) : std::optional<int64_t>(l.attr<int64_t>("num_bits"));
+  if (!bits) return {};
+  const bool is_signed = l.attr<bool>("signed_input"), given = l.attr<bool>("range_given");
+  if (*bits <= 0 || *bits >= (is_signed ? 62 : 63))
+    return l.fail(invalid_argument("num_bits is out of range: ", *bits, v3 ? " with `signed_input_` " : " with signed_input_ ", is_signed));
+  const int64_t lowest = is_signed ? -(int64_t(1) << (*bits - 1)) + int64_t(l.attr<bool>("narrow_range")) : 0;
+  const int64_t highest = is_signed ? (int64_t(1) << (*bits - 1)) - 1 : (int64_t(1) << *bits) - 1;
+  Value low = nullptr, high = nullptr;
+  if (given) {
+    low = l.x(1), high = l.x(2);
+    if (!low || !high) return {};
+    if (axis == -1) {
+      if (low->rank() != 0) return l.fail(invalid_argument("input_min must be a scalar."));
+      if (high->rank() != 0) return l.fail(invalid_argument("input_max must be a scalar."));
+      b.check(b.compare(ir::Compare::kLe, low, high), "Invalid range: input_min > input_max");
+    } else {
+      if (low->rank() != 1 || high->rank() != 1) return l.fail(invalid_argument("input_min_tensor has incorrect size"));
+      b.same(low->dim(0), x->dim(int(axis)));
+      b.same(high->dim(0), x->dim(int(axis)));
+    }
+  } else {
+    std::vector<int> others;
+    for (int d = 0; d < x->rank(); ++d) {
+      if (d != axis) others.push_back(d);
+    }
+    low = b.reduce(ir::Reduce::kMin, x, others);
+    high = b.reduce(ir::Reduce::kMax, x, others);
+  }
+  if (!low || !high || !l.ok()) return {};
+  const Value quant_min = b.scalar(t, double(lowest)), quant_max = b.scalar(t, double(highest)), zero = b.scalar(t, 0);
+  const Value none = b.scalar(t, t == DType::kDouble ? std::numeric_limits<double>::max() : double(std::numeric_limits<float>::max()));
+  const auto scale_of = [&](Value quant, Value end) {
+    return b.select(b.compare(ir::Compare::kGt, b.mul(quant, end), zero), b.div(quant, end), none);
+  };
+  const Value from_min = scale_of(quant_min, low), from_max = scale_of(quant_max, high), by_min = b.compare(ir::Compare::kLt, from_min, from_max);
+  const Value scale = b.select(by_min, from_min, from_max);
+  const Value inverse = lowest == 0 ? b.div(high, quant_max) : b.select(by_min, b.div(low, quant_min), b.div(high, quant_max));
+  const Value top = b.select(by_min, b.mul(quant_max, inverse), high), bottom = b.select(by_min, low, b.mul(quant_min, inverse));
+  const auto over = [&](Value range) { return spread_range(b, range, x, axis); };
+  const Value held = given ? b.max(b.min(x, over(top)), over(bottom)) : x;
+  Value scaled = b.mul(held, over(scale));
+  const bool half_up = !v3 && l.attr<std::string>("round_mode") == "HALF_UP";
+  scaled = half_up ? b.unary(ir::Unary::kFloor, b.add(scaled, 0.5)) : b.unary(ir::Unary::kRound, scaled);
+  return {b.mul(scaled, over(inverse))};
+}
+
+// The gradient passes inside the range. That of the bounds is zero, as on TensorFlow's CPU.
+LoweredList quantize_and_dequantize_grad(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const Value dy = l.x(0), x = l.x(1), low = l.x(2), high = l.x(3);
+  if (!dy || !x || !low || !high) return {};
+  const int64_t axis = l.attr<int64_t>("axis");
+  if (axis < -1 || axis >= x->rank())
+    return l.fail(invalid_argument("Axis should be -1 or 0 or a positive value less than ", x->rank(), "but given axis value was ", axis));
+  const int rank = axis < 0 ? 0 : 1;
+  if (low->rank() != rank || high->rank() != rank)
+    return l.fail(invalid_argument("input_min and input_max must be scalars if axis is unspecified, else vectors"));
+  for (int d = 0; d < x->rank(); ++d) b.same(x->dim(d), dy->rank() == x->rank() ? dy->dim(d) : Dim(-1));
+  for (Value v : {low, high}) {
+    if (rank) b.same(v->dim(0), x->dim(int(axis)));
+  }
+  if (!l.ok()) return {};
+  const auto over = [&](Value range) { return spread_range(b, range, x, axis); };
+  const Value in = b.binary(ir::Binary::kAnd, b.compare(ir::Compare::kGe, x, over(low)), b.compare(ir::Compare::kLe, x, over(high)));
+  const DType t = x->type.dtype;
+  return {b.mul(dy, b.convert(in, t)), b.fill(t, low->type.dims, 0), b.fill(t, high->type.dims, 0)};
+}
+
 }  // namespace
 
 void lower_fake_quant(Registry& r) {
+  for (const char* op : {"QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4"}) r.lower(op, quantize_and_dequantize);
+  r.lower("QuantizeAndDequantizeV4Grad", quantize_and_dequantize_grad);
   for (const char* kind : {"Args", "Vars", "VarsPerChannel"}) {
     r.lower(cat("FakeQuantWithMinMax", kind), fake_quant_forward);
     r.lower(cat("FakeQuantWithMinMax", kind, "Gradient"), fake_quant_backward);

@@ -205,6 +205,14 @@ Status run_to_sparse(KernelContext& c) {
   // row[k] is the row of level k that the current value is in; rows only move forward.
   std::vector<int64_t> row(size_t(depth), 0);
   int64_t* to = indices->data<int64_t>();
+  if (depth == 1 && values.rank() == 1) {  // the usual case: row by row
+    const auto& s = nested[0];
+    for (size_t r = 0; r + 1 < s.size(); ++r) {
+      for (int64_t k = 0; k < s[r + 1] - s[r]; ++k, to += 2) to[0] = int64_t(r), to[1] = k;
+    }
+    c.set_output(1, values);
+    return {};
+  }
   for (int64_t v = 0; n > 0 && v < values.dim(0); ++v) {
     int64_t at = v;
     for (int k = depth - 1; k >= 0; --k) {

@@ -1,6 +1,7 @@
 #include "ops/random/random_common.h"
 
 #include <atomic>
+#include <cstring>
 #include <random>
 #include <utility>
 
@@ -179,7 +180,28 @@ void fill_bits(KernelContext& c, const Philox& gen, Tensor& out) {
   else kernels::fill_bits64(c.pool(), gen, out.data<uint64_t>(), out.num_elements());
 }
 
+namespace {
+
+// A vector of numbers, in place.
+template <class T>
+void shuffle_vector(const Tensor& value, Tensor& out, const Philox& gen) {
+  std::memcpy(out.raw(), value.raw(), value.byte_size());
+  kernels::shuffle_elements(gen, std::span(static_cast<T*>(out.raw()), size_t(out.num_elements())));
+}
+
+}  // namespace
+
 Status shuffle_rows(KernelContext& c, const Tensor& value, const Philox& gen) {
+  if (value.num_elements() == value.dim(0) && is_simple(value.dtype())) {
+    WEFT_ASSIGN(Tensor* out, c.allocate(0, value.shape()));
+    switch (dtype_size(value.dtype())) {
+      case 1: shuffle_vector<uint8_t>(value, *out, gen); return {};
+      case 2: shuffle_vector<uint16_t>(value, *out, gen); return {};
+      case 4: shuffle_vector<uint32_t>(value, *out, gen); return {};
+      case 8: shuffle_vector<uint64_t>(value, *out, gen); return {};
+      default: break;
+    }
+  }
   WEFT_ASSIGN(Tensor order, c.temp(DType::kInt64, Shape({value.dim(0)})));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, value.shape()));
   kernels::shuffle_indices(gen, order.span<int64_t>());

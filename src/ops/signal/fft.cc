@@ -46,14 +46,14 @@ Status real_shape(ShapeContext& c) {
 
 // ---- kernels
 
-// Transforms axes [from, to) of t, counted among the last `rank`.
+// Transforms axes [from, to) of `in`, counted among the last `rank`, into t.
 template <class Real>
-void transform(KernelContext& c, Tensor& t, int rank, int from, int to, bool inverse, double factor) {
+void transform(KernelContext& c, const Tensor& in, Tensor& t, int rank, int from, int to, bool inverse, double factor) {
   const Shape& s = t.shape();
   for (int i = from; i < to; ++i) {
     const int axis = s.rank() - rank + i;
-    kernels::fft_axis(t.data<std::complex<Real>>(), s.elements_in(0, axis), s.dim(axis), s.elements_in(axis + 1, s.rank()), inverse,
-                      Real(i == from ? factor : 1.0), c.pool());
+    kernels::fft_axis((i == from ? in : t).data<std::complex<Real>>(), t.data<std::complex<Real>>(), s.elements_in(0, axis), s.dim(axis),
+                      s.elements_in(axis + 1, s.rank()), inverse, Real(i == from ? factor : 1.0), c.pool());
   }
 }
 
@@ -63,10 +63,9 @@ Status run_complex(KernelContext& c) {
   if (in.rank() < rank) return invalid_argument("Input must have rank of at least ", rank, " but got: ", in.shape());
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   if (in.num_elements() == 0) return {};
-  std::memcpy(out->raw(), in.raw(), in.byte_size());
   const double factor = inverse ? 1.0 / double(in.shape().elements_in(in.rank() - rank, in.rank())) : 1.0;
-  if (in.dtype() == DType::kComplex64) transform<float>(c, *out, rank, 0, rank, inverse, factor);
-  else transform<double>(c, *out, rank, 0, rank, inverse, factor);
+  if (in.dtype() == DType::kComplex64) transform<float>(c, in, *out, rank, 0, rank, inverse, factor);
+  else transform<double>(c, in, *out, rank, 0, rank, inverse, factor);
   return {};
 }
 
@@ -120,7 +119,7 @@ Status transform_real(KernelContext& c, const Tensor& in, Tensor& out, int rank,
   using Complex = std::complex<Real>;
   if (forward) {
     kernels::real_fft(in.data<Real>(), out.data<Complex>(), lines, n, c.pool());
-    transform<Real>(c, out, rank, 0, rank - 1, false, 1.0);
+    transform<Real>(c, out, out, rank, 0, rank - 1, false, 1.0);
     return {};
   }
   Tensor work = in;
@@ -128,7 +127,7 @@ Status transform_real(KernelContext& c, const Tensor& in, Tensor& out, int rank,
     if (in.raw() == c.input(0).raw()) {  // not ours to change
       WEFT_ASSIGN(work, in.copy());
     }
-    transform<Real>(c, work, rank, 0, rank - 1, true, 1.0);
+    transform<Real>(c, work, work, rank, 0, rank - 1, true, 1.0);
   }
   const double count = double(out.shape().elements_in(out.rank() - rank, out.rank()));
   kernels::inverse_real_fft(work.data<Complex>(), out.data<Real>(), lines, n, Real(1.0 / count), c.pool());
@@ -193,8 +192,8 @@ Status nd_shape(ShapeContext& c) {
 template <class Real>
 void transform_axis(KernelContext& c, Tensor& t, int axis, bool inverse, double factor) {
   const Shape& s = t.shape();
-  kernels::fft_axis(t.data<std::complex<Real>>(), s.elements_in(0, axis), s.dim(axis), s.elements_in(axis + 1, s.rank()), inverse, Real(factor),
-                    c.pool());
+  auto* const data = t.data<std::complex<Real>>();
+  kernels::fft_axis(data, data, s.elements_in(0, axis), s.dim(axis), s.elements_in(axis + 1, s.rank()), inverse, Real(factor), c.pool());
 }
 
 // The other half along the axis: the conjugates, backwards.

@@ -53,7 +53,7 @@ constexpr const char* kL2 = "l2 regularization strength";
 constexpr const char* kShrinkage = "l2 shrinkage regularization strength";
 
 const std::vector<OptimizerSpec>& table() {
-  static const std::vector<OptimizerSpec> specs = {
+  static const auto& specs = *new std::vector<OptimizerSpec>{
       {.name = "AdaMax",
        .doc = "One step of AdaMax",
        .kind = Optimizer::kAdaMax,
@@ -518,14 +518,14 @@ void optimizer(Registry& r) {
   // Of the engine's own (ops/nn/fused.cc): the dozen ops of Keras' Adam,
   //   m += (grad - m) * rest1;  v += (grad^2 - v) * rest2;  var -= m * rate / (sqrt(v) + epsilon)
   // with m and v as they are after their updates, rest1 = 1 - beta1, rest2 = 1 - beta2. Nothing is given out.
-  static const OptimizerSpec scaled_adam = {.name = "ScaledAdam",
-                                            .doc = "",
-                                            .kind = Optimizer::kScaledAdam,
-                                            .types = Types::kWide,
-                                            .forms = kResource,
-                                            .slots = {"m", "v"},
-                                            .slot_texts = {"m", "v"},
-                                            .before = {{"rate"}, {"rest1"}, {"rest2"}, {"epsilon"}}};
+  static const auto& scaled_adam = *new OptimizerSpec{.name = "ScaledAdam",
+                                                      .doc = "",
+                                                      .kind = Optimizer::kScaledAdam,
+                                                      .types = Types::kWide,
+                                                      .forms = kResource,
+                                                      .slots = {"m", "v"},
+                                                      .slot_texts = {"m", "v"},
+                                                      .before = {{"rate"}, {"rest1"}, {"rest2"}, {"epsilon"}}};
   r.add("_WeftAdam")
       .in("var: resource")
       .in("m: resource")

@@ -158,9 +158,15 @@ std::shared_ptr<grpc::ServerCredentials> server_credentials() {
 
 // ---- client
 
-// gRPC 1.51 loses the socket of a channel that is destroyed while it connects (grpc/grpc#32071, mended in 1.53): such a one stays until the attempt is over.
-void destroy_when_settled(std::shared_ptr<grpc::Channel> channel) {
-  if (channel->GetState(/*try_to_connect=*/false) != GRPC_CHANNEL_CONNECTING) return;
+constexpr int kAttemptMs = 10000;  // how long an attempt to connect may take: a loaded machine is slow to answer
+
+// gRPC 1.51 loses the socket of a channel that is destroyed while it connects (grpc/grpc#32071, mended in 1.53): such a one stays until the attempt is over. One that has failed
+// connects again and again without saying so; it stays until it is connected, or the time of an attempt is over.
+void destroy_when_settled(std::shared_ptr<grpc::Channel> channel, std::chrono::system_clock::time_point begin = std::chrono::system_clock::now()) {
+  const auto now = std::chrono::system_clock::now();
+  const auto state = channel->GetState(/*try_to_connect=*/false);
+  const bool failed = state == GRPC_CHANNEL_TRANSIENT_FAILURE;
+  if (state != GRPC_CHANNEL_CONNECTING && !(failed && now - begin < std::chrono::milliseconds(kAttemptMs))) return;
   struct Kept {
     std::shared_ptr<grpc::Channel> channel;
     grpc::Alarm alarm;
@@ -168,10 +174,10 @@ void destroy_when_settled(std::shared_ptr<grpc::Channel> channel) {
   auto* kept = new Kept{std::move(channel), {}};
   const InOrder order(kept);
   order.release();  // the alarm may go off before the end of this function
-  kept->alarm.Set(std::chrono::system_clock::now() + std::chrono::milliseconds(20), [kept](bool) {
+  kept->alarm.Set(now + std::chrono::milliseconds(failed ? 100 : 20), [kept, begin](bool) {
     {
       const InOrder again(kept);
-      destroy_when_settled(std::move(kept->channel));
+      destroy_when_settled(std::move(kept->channel), begin);
     }
     delete kept;
   });
@@ -308,7 +314,7 @@ class GrpcChannel final : public Channel {
     args.SetMaxReceiveMessageSize(-1);
     args.SetMaxSendMessageSize(-1);
     args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-    args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 10000);  // how long an attempt may take: a loaded machine is slow to answer
+    args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kAttemptMs);
     args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
     args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
                 30000);  // gRPC stops after two in a row without data; TensorFlow's servers close connections that send more

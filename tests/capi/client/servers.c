@@ -1,4 +1,8 @@
 // Servers: ServerDefs as text and as bytes, those that TensorFlow refuses, a server's life, and sessions on it.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "graph.h"
 
 static TF_Server* server_of(const char* text) {
@@ -175,6 +179,52 @@ static void cluster_in_process(void) {
   TF_DeleteServer(worker);
 }
 
+static int free_port(void) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof address;
+  CHECK(bind(listener, (struct sockaddr*)&address, size) == 0);
+  CHECK(getsockname(listener, (struct sockaddr*)&address, &size) == 0);
+  close(listener);
+  return ntohs(address.sin_port);
+}
+
+// A cluster of one task, as its coordination service sees it. The states are those that TensorFlow's
+// Context.get_task_states gives in Python.
+static void task_states(void) {
+  static const char text[] =
+      "protocol: 'grpc' job_name: 'worker' cluster { job { name: 'worker' tasks { key: 0 value: 'localhost:%d' } } }"
+      "default_session_config { experimental { coordination_config { service_type: 'standalone' service_leader: '/job:worker/replica:0/task:0'"
+      "  coordinated_job_list { name: 'worker' num_tasks: 1 } } } }";
+  char with_port[sizeof text + 8];
+  snprintf(with_port, sizeof with_port, text, free_port());
+  TF_Buffer* def = NULL;
+  OK(def = TFE_GetServerDef(with_port, s));
+  TFE_Context* c = new_context(NULL, 0, false);
+  OK(TFE_EnableCollectiveOps(c, def->data, def->length, s));
+  TF_DeleteBuffer(def);
+  static const char worker_0[] = "\n\n\n\006worker\020\000", worker_1[] = "\n\n\n\006worker\020\001";
+  const TF_Buffer one = {worker_0, sizeof worker_0 - 1, NULL}, other = {worker_1, sizeof worker_1 - 1, NULL}, none = {NULL, 0, NULL};
+  TF_Status* state = TF_NewStatus();
+  TF_SetStatus(state, TF_ABORTED, "to be replaced");
+  OK(TFE_GetTaskStates(c, &one, &state, s));
+  CHECK(TF_GetCode(state) == TF_OK);
+  OK(TFE_GetTaskStates(c, &none, NULL, s));
+  EXPECT(TF_INVALID_ARGUMENT, "Unexpected task (/job:worker/replica:0/task:1) that is not in the cluster", TFE_GetTaskStates(c, &other, &state, s));
+  TF_Status* missing = NULL;
+  INVALID(TFE_GetTaskStates(c, &one, NULL, s));
+  INVALID(TFE_GetTaskStates(c, &one, &missing, s));
+  const TF_Buffer junk = {"\n\377", 2, NULL}, without_data = {NULL, 4, NULL};
+  INVALID(TFE_GetTaskStates(c, &junk, &state, s));
+  INVALID(TFE_GetTaskStates(c, &without_data, &state, s));
+  OK(TFE_ReportErrorToCluster(c, TF_INVALID_ARGUMENT, "the task does not feel well", s));
+  OK(TFE_GetTaskStates(c, &one, &state, s));
+  CHECK(TF_GetCode(state) == TF_INVALID_ARGUMENT);
+  CHECK(strcmp(TF_Message(state), "the task does not feel well") == 0);
+  TF_DeleteStatus(state);
+  TFE_DeleteContext(c);
+}
+
 void test_servers(void) {
   static const char text[] =
       "cluster { job { name: 'worker' tasks { key: 1 value: 'b:2' } tasks { key: 0 value: 'a:1' } } }\n"
@@ -216,6 +266,7 @@ void test_servers(void) {
   server_keeps_state();
   no_server();
   NULLS cluster_in_process();  // with port 0 twice TensorFlow's tasks do not find each other
+  NULLS task_states();         // TensorFlow's takes objects of C++ classes
   NULLS {
     INVALID(TF_ServerStart(NULL, s));
     INVALID(TF_ServerStop(NULL, s));

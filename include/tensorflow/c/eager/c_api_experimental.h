@@ -180,8 +180,10 @@ TF_CAPI_EXPORT extern void TFE_DeleteConfigKeyValue(TFE_Context* ctx, const char
 
 TF_CAPI_EXPORT extern void TFE_ReportErrorToCluster(TFE_Context* ctx, int error_code, const char* error_message, TF_Status* status);
 
-// States of the given tasks, as the coordination service sees them. A reference in C++ and a
-// pointer in C are the same call.
+// States of the given tasks, as the coordination service sees them: OK, or the error of a task that has
+// failed. `tasks` is a serialized GetTaskStateRequest (field 1 for each task: its job in field 1, its number
+// in field 2), `states` an array of TF_Status*, one for each task. (TensorFlow's own takes arrays of objects
+// of its C++ classes, which no C program can make.) A reference in C++ and a pointer in C are the same call.
 #ifdef __cplusplus
 TF_CAPI_EXPORT extern void TFE_GetTaskStates(TFE_Context* ctx, const TF_Buffer& tasks, void* states, TF_Status* status);
 #else

@@ -15,22 +15,27 @@ namespace tensorflow {
 using CancellationToken = int64;
 using CancelCallback = std::function<void()>;
 
+// A name for the engine's own object: there is nothing in it, and a pointer to it lasts as long as that object.
 class CancellationManager {
  public:
-  explicit CancellationManager(weft_cancellation* c) : c_(c) {}
-  bool IsCancelled() { return weft_cancellation_cancelled(c_) != 0; }
-  CancellationToken get_cancellation_token() { return weft_cancellation_token(c_); }
+  CancellationManager() = delete;
+  CancellationManager(const CancellationManager&) = delete;
+  bool IsCancelled() { return weft_cancellation_cancelled(c()) != 0; }
+  CancellationToken get_cancellation_token() { return weft_cancellation_token(c()); }
   // False, and nothing kept, if it is cancelled already.
   bool RegisterCallback(CancellationToken token, CancelCallback callback) {
     return weft_cancellation_register(
-               c_, token, [](void* f) { (*static_cast<CancelCallback*>(f))(); }, [](void* f) { delete static_cast<CancelCallback*>(f); },
+               c(), token, [](void* f) { (*static_cast<CancelCallback*>(f))(); }, [](void* f) { delete static_cast<CancelCallback*>(f); },
                new CancelCallback(std::move(callback))) != 0;
   }
   // After true the callback will not be called.
-  bool DeregisterCallback(CancellationToken token) { return weft_cancellation_deregister(c_, token) != 0; }
+  bool DeregisterCallback(CancellationToken token) { return weft_cancellation_deregister(c(), token) != 0; }
+
+  // For these headers.
+  static CancellationManager* Of(weft_cancellation* c) { return reinterpret_cast<CancellationManager*>(c); }
 
  private:
-  weft_cancellation* c_;
+  weft_cancellation* c() { return reinterpret_cast<weft_cancellation*>(this); }
 };
 
 }  // namespace tensorflow

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/device_base.h"
 #include "tensorflow/core/framework/node_def_util.h"
@@ -24,14 +25,6 @@ class FunctionLibraryRuntime;
 class OpKernel;
 class OpKernelContext;
 class ResourceMgr;
-
-// Where memory is wanted. All of it is the host's here.
-struct AllocatorAttributes {
-  void set_on_host(bool) {}
-  void set_gpu_compatible(bool) {}
-  void set_nic_compatible(bool) {}
-  bool on_host() const { return true; }
-};
 
 namespace internal {
 
@@ -282,14 +275,12 @@ class OpKernelContext {
 #endif
   }
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return eigen_device<Eigen::ThreadPoolDevice>(); }
+  Allocator* get_allocator(AllocatorAttributes) { return cpu_allocator(); }
+  Env* env() const { return Env::Default(); }
   ResourceMgr* resource_manager() const;  // resource_mgr.h
   FunctionLibraryRuntime* function_library() const;  // function.h
   // Null where nobody can cancel the run.
-  CancellationManager* cancellation_manager() const {
-    weft_cancellation* c = weft_run_cancellation(run_);
-    if (c && !cancellation_) cancellation_.emplace(c);
-    return c ? &*cancellation_ : nullptr;
-  }
+  CancellationManager* cancellation_manager() const { return CancellationManager::Of(weft_run_cancellation(run_)); }
   Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const { return internal::MatchSignature(node_, inputs, outputs); }
 
   // The first error stays.
@@ -351,7 +342,6 @@ class OpKernelContext {
   mutable Slots inputs_;
   Slots outputs_;
   mutable std::optional<DeviceBase> device_;
-  mutable std::optional<CancellationManager> cancellation_;
   mutable std::shared_ptr<ResourceMgr> resources_;
   mutable std::shared_ptr<FunctionLibraryRuntime> functions_;
   mutex status_mutex_;

@@ -21,6 +21,8 @@
 
 namespace tensorflow {
 
+class Allocator;
+
 class Tensor {
  public:
   Tensor() : Tensor(DT_FLOAT) {}
@@ -35,6 +37,8 @@ class Tensor {
     TF_CHECK_OK(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
     Take(t);
   }
+  // All memory is the engine's.
+  Tensor(Allocator*, DataType type, const TensorShape& shape) : Tensor(type, shape) {}
   Tensor(float v) : Tensor(v, Value()) {}               // NOLINT: implicit as TensorFlow's
   Tensor(double v) : Tensor(v, Value()) {}              // NOLINT
   Tensor(int32 v) : Tensor(v, Value()) {}               // NOLINT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gtl::ArraySlice, gtl::MutableArraySlice and gtl::InlinedVector; absl::Span where abseil's own header has not come before.
+// gtl::ArraySlice, gtl::MutableArraySlice and gtl::InlinedVector; absl::Span (stringpiece.h).
 #ifndef TENSORFLOW_CORE_PLATFORM_SPAN_H_
 #define TENSORFLOW_CORE_PLATFORM_SPAN_H_
 
@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <type_traits>
 #include <vector>
+
+#include "tensorflow/core/platform/stringpiece.h"
 
 namespace tensorflow {
 namespace gtl {
@@ -60,10 +62,10 @@ using InlinedVector = std::vector<T>;
 }  // namespace gtl
 }  // namespace tensorflow
 
-#ifndef ABSL_TYPES_SPAN_H_
-namespace absl {
-using tensorflow::gtl::Span;
+namespace tensorflow {
+namespace absl_forms {
+using gtl::Span;
 }
-#endif
+}  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_PLATFORM_SPAN_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Status: an error with a code and a message, or OK. The forms of all versions of TensorFlow 2 are here: Status::OK(), OkStatus(),
-// error_message() and absl::OkStatus(), message(). Where abseil's own status header comes before this one, its Status converts to and from ours.
+// error_message() and absl::OkStatus(), message(). Abseil's own Status converts to and from ours, in whatever order the headers come.
 #ifndef TENSORFLOW_CORE_PLATFORM_STATUS_H_
 #define TENSORFLOW_CORE_PLATFORM_STATUS_H_
 
@@ -17,8 +17,8 @@
 #include "tensorflow/core/platform/types.h"
 #include "tensorflow/core/weft_abi.h"
 
-#ifndef ABSL_STATUS_STATUS_H_
-namespace absl {
+namespace tensorflow {
+namespace absl_forms {
 enum class StatusCode : int {
   kOk = 0,
   kCancelled = 1,
@@ -38,10 +38,8 @@ enum class StatusCode : int {
   kDataLoss = 15,
   kUnauthenticated = 16,
 };
-}  // namespace absl
-#endif
+}  // namespace absl_forms
 
-namespace tensorflow {
 namespace error {
 enum Code : int {
   OK = 0,
@@ -73,25 +71,45 @@ inline const char* Code_Name(Code code) {
 
 namespace internal {
 
+// A scoped enumeration: absl::StatusCode, ours or abseil's.
+template <class E>
+using ScopedEnum = std::enable_if_t<std::is_enum_v<E> && !std::is_convertible_v<E, int>, int>;
+
 // A code that compares with the enumerators of both forms.
 class StatusCode {
  public:
   constexpr StatusCode(int code) : code_(static_cast<error::Code>(code)) {}  // NOLINT
   constexpr operator error::Code() const { return code_; }                   // NOLINT
-  constexpr explicit operator absl::StatusCode() const { return static_cast<absl::StatusCode>(code_); }  // a switch sees one conversion
+  template <class E, ScopedEnum<E> = 0>
+  constexpr explicit operator E() const {  // a switch sees one conversion
+    return static_cast<E>(code_);
+  }
   friend constexpr bool operator==(StatusCode a, StatusCode b) { return a.code_ == b.code_; }
   friend constexpr bool operator!=(StatusCode a, StatusCode b) { return a.code_ != b.code_; }
   friend constexpr bool operator==(StatusCode a, error::Code b) { return a.code_ == b; }
   friend constexpr bool operator!=(StatusCode a, error::Code b) { return a.code_ != b; }
   friend constexpr bool operator==(error::Code a, StatusCode b) { return a == b.code_; }
-  friend constexpr bool operator==(StatusCode a, absl::StatusCode b) { return int(a.code_) == int(b); }
-  friend constexpr bool operator!=(StatusCode a, absl::StatusCode b) { return int(a.code_) != int(b); }
-  friend constexpr bool operator==(absl::StatusCode a, StatusCode b) { return b == a; }
+  template <class E, ScopedEnum<E> = 0>
+  friend constexpr bool operator==(StatusCode a, E b) {
+    return int(a.code_) == int(b);
+  }
+  template <class E, ScopedEnum<E> = 0>
+  friend constexpr bool operator!=(StatusCode a, E b) {
+    return int(a.code_) != int(b);
+  }
+  template <class E, ScopedEnum<E> = 0>
+  friend constexpr bool operator==(E a, StatusCode b) {
+    return b == a;
+  }
   friend std::ostream& operator<<(std::ostream& out, StatusCode code) { return out << error::Code_Name(code.code_); }
 
  private:
   error::Code code_;
 };
+
+// Abseil's own class.
+template <class T, class = void>
+struct IsForeignStatus : std::false_type {};
 
 }  // namespace internal
 
@@ -112,13 +130,17 @@ class [[nodiscard]] Status {
     if (rep_ && --rep_->references == 0) delete rep_;
   }
   Status(error::Code code, std::string_view message) : Status(static_cast<int>(code), message) {}
-  Status(absl::StatusCode code, std::string_view message) : Status(static_cast<int>(code), message) {}
+  template <class E, internal::ScopedEnum<E> = 0>
+  Status(E code, std::string_view message) : Status(static_cast<int>(code), message) {}
   Status(internal::StatusCode code, std::string_view message) : Status(static_cast<int>(static_cast<error::Code>(code)), message) {}
-#ifdef ABSL_STATUS_STATUS_H_
-  // abseil's string_view may be a class of its own.
-  Status(const absl::Status& s) : Status(s.raw_code(), std::string_view(s.message().data(), s.message().size())) {}  // NOLINT
-  operator absl::Status() const { return absl::Status(static_cast<absl::StatusCode>(raw_code()), error_message()); }  // NOLINT
-#endif
+  template <class E, class V, class = std::enable_if_t<std::is_enum_v<E> && internal::IsForeignView<V>::value>>
+  Status(E code, const V& message) : Status(static_cast<int>(code), std::string_view(message.data(), message.size())) {}
+  template <class S, std::enable_if_t<internal::IsForeignStatus<S>::value, int> = 0>
+  Status(const S& s) : Status(static_cast<int>(s.raw_code()), std::string_view(s.message().data(), s.message().size())) {}  // NOLINT
+  template <class S, std::enable_if_t<internal::IsForeignStatus<S>::value, int> = 0>
+  operator S() const {  // NOLINT
+    return S(static_cast<decltype(std::declval<const S&>().code())>(raw_code()), error_message());
+  }
   static Status OK() { return Status(); }
 
   bool ok() const { return rep_ == nullptr; }
@@ -157,6 +179,10 @@ inline Status OkStatus() { return Status(); }
 
 namespace internal {
 
+template <class T>
+struct IsForeignStatus<T, std::void_t<decltype(std::declval<const T&>().raw_code()), decltype(std::declval<const T&>().message().data()),
+                                      decltype(std::declval<const T&>().ok())>> : std::bool_constant<!std::is_same_v<T, Status>> {};
+
 inline weft_text Text(std::string_view s) { return {s.data(), s.size()}; }
 inline std::string_view View(weft_text t) { return std::string_view(t.data, t.size); }
 // From and to the library's functions, where null is OK.
@@ -174,12 +200,10 @@ inline TF_Status* ToC(const Status& s) {
 }
 
 }  // namespace internal
-}  // namespace tensorflow
 
-#ifndef ABSL_STATUS_STATUS_H_
-namespace absl {
-using tensorflow::OkStatus;
-using tensorflow::Status;
+namespace absl_forms {
+using ::tensorflow::OkStatus;
+using ::tensorflow::Status;
 #define WEFT_STATUS_FUNCTIONS(Name)                                                                    \
   inline Status Name##Error(std::string_view message) { return Status(StatusCode::k##Name, message); } \
   inline bool Is##Name(const Status& s) { return s.code() == StatusCode::k##Name; }
@@ -200,7 +224,7 @@ WEFT_STATUS_FUNCTIONS(Unavailable)
 WEFT_STATUS_FUNCTIONS(DataLoss)
 WEFT_STATUS_FUNCTIONS(Unauthenticated)
 #undef WEFT_STATUS_FUNCTIONS
-}  // namespace absl
-#endif
+}  // namespace absl_forms
+}  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_PLATFORM_STATUS_H_

@@ -13,14 +13,35 @@ namespace tensorflow {
 
 template <class T>
 class [[nodiscard]] StatusOr {
+  // A StatusOr of the same type, by abseil.
+  template <class O, class = void>
+  struct IsForeign : std::false_type {};
+  template <class O>
+  struct IsForeign<O, std::enable_if_t<std::is_same_v<typename O::value_type, T> &&
+                                       internal::IsForeignStatus<std::decay_t<decltype(std::declval<const O&>().status())>>::value>>
+      : std::true_type {};
+
  public:
   using value_type = T;
   StatusOr() : status_(error::UNKNOWN, "") {}
   StatusOr(const Status& status) : status_(status) { CheckNotOk(); }  // NOLINT
   StatusOr(Status&& status) : status_(std::move(status)) { CheckNotOk(); }  // NOLINT
   template <class U = T, class = std::enable_if_t<std::is_constructible_v<T, U&&> && !std::is_same_v<std::decay_t<U>, StatusOr> &&
-                                                  !std::is_same_v<std::decay_t<U>, Status>>>
+                                                  !std::is_same_v<std::decay_t<U>, Status> && !internal::IsForeignStatus<std::decay_t<U>>::value &&
+                                                  !IsForeign<std::decay_t<U>>::value>>
   StatusOr(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT
+  // Abseil's own classes, both ways.
+  template <class S, std::enable_if_t<internal::IsForeignStatus<S>::value, int> = 0>
+  StatusOr(const S& status) : StatusOr(Status(status)) {}  // NOLINT
+  template <class O, std::enable_if_t<IsForeign<O>::value, int> = 0>
+  StatusOr(O other) : status_(other.status()) {  // NOLINT
+    if (other.ok()) value_.emplace(*std::move(other));
+  }
+  template <class O, std::enable_if_t<IsForeign<O>::value, int> = 0>
+  operator O() const {  // NOLINT
+    if (ok()) return O(*value_);
+    return O(static_cast<std::decay_t<decltype(std::declval<const O&>().status())>>(status_));
+  }
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
@@ -51,13 +72,10 @@ class [[nodiscard]] StatusOr {
   std::optional<T> value_;
 };
 
-}  // namespace tensorflow
-
-#ifndef ABSL_STATUS_STATUSOR_H_
-namespace absl {
-using tensorflow::StatusOr;
+namespace absl_forms {
+using ::tensorflow::StatusOr;
 }
-#endif
+}  // namespace tensorflow
 
 #define WEFT_JOIN_(a, b) a##b
 #define WEFT_JOIN(a, b) WEFT_JOIN_(a, b)

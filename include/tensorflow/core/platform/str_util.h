@@ -154,16 +154,14 @@ inline size_t Strnlen(const char* s, size_t limit) {
 }
 
 }  // namespace str_util
-}  // namespace tensorflow
 
-#ifndef ABSL_STRINGS_MATCH_H_
-namespace absl {
-using tensorflow::str_util::ConsumePrefix;
-using tensorflow::str_util::ConsumeSuffix;
-using tensorflow::str_util::EndsWith;
-using tensorflow::str_util::StartsWith;
-using tensorflow::str_util::StrContains;
-}  // namespace absl
-#endif
+namespace absl_forms {
+using str_util::ConsumePrefix;
+using str_util::ConsumeSuffix;
+using str_util::EndsWith;
+using str_util::StartsWith;
+using str_util::StrContains;
+}  // namespace absl_forms
+}  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_PLATFORM_STR_UTIL_H_

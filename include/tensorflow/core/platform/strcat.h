@@ -23,6 +23,8 @@ template <class T>
 void AppendPiece(std::string* out, const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     AppendPiece(out, static_cast<std::string_view>(value));
+  } else if constexpr (::tensorflow::internal::IsForeignView<T>::value) {
+    out->append(value.data(), value.size());
   } else if constexpr (std::is_floating_point_v<T>) {
     char digits[40];
     AppendPiece(out, std::string_view(digits, static_cast<size_t>(std::snprintf(digits, sizeof digits, "%.6g", static_cast<double>(value)))));
@@ -51,13 +53,11 @@ std::string StrCat(const Args&... args) {
 }
 
 }  // namespace strings
-}  // namespace tensorflow
 
-#ifndef ABSL_STRINGS_STR_CAT_H_
-namespace absl {
-using tensorflow::strings::StrAppend;
-using tensorflow::strings::StrCat;
-}  // namespace absl
-#endif
+namespace absl_forms {
+using strings::StrAppend;
+using strings::StrCat;
+}  // namespace absl_forms
+}  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_PLATFORM_STRCAT_H_

@@ -37,6 +37,8 @@ class tstring {
   tstring(const char* s) : tstring(std::string_view(s)) {}         // NOLINT: implicit, as std::string
   tstring(const std::string& s) : tstring(std::string_view(s)) {}  // NOLINT
   tstring(std::string_view s) : tstring() { assign(s); }           // NOLINT
+  template <class T, std::enable_if_t<internal::IsForeignView<T>::value, int> = 0>
+  tstring(const T& s) : tstring(s.data(), s.size()) {}  // NOLINT
   tstring(const char* s, size_t n) : tstring(std::string_view(s, n)) {}
   tstring(size_t n, char c) : tstring() { TF_TString_Resize(&s_, n, c); }
   explicit tstring(const view& v) : tstring() { TF_TString_AssignView(&s_, v.data(), v.size()); }
@@ -55,6 +57,10 @@ class tstring {
   tstring& operator=(std::string_view s) { return assign(s); }
   tstring& operator=(const std::string& s) { return assign(std::string_view(s)); }
   tstring& operator=(const char* s) { return assign(std::string_view(s)); }
+  template <class T, std::enable_if_t<internal::IsForeignView<T>::value, int> = 0>
+  tstring& operator=(const T& s) {
+    return assign(std::string_view(s.data(), s.size()));
+  }
   tstring& operator=(char c) { return assign(std::string_view(&c, 1)); }
   tstring& operator=(const view& v) { return assign_as_view(v.data(), v.size()); }
 
@@ -79,8 +85,8 @@ class tstring {
   operator std::string() const { return std::string(data(), size()); }      // NOLINT
   operator std::string_view() const { return std::string_view(data(), size()); }  // NOLINT
 
-  // Abseil's own class, where it is one and came before.
-  template <class T, class = std::enable_if_t<std::is_same_v<T, absl::string_view> && !std::is_same_v<T, std::string_view>>>
+  // Views of other libraries, both ways.
+  template <class T, class = std::enable_if_t<internal::IsForeignView<T>::value>>
   operator T() const {  // NOLINT
     return T(data(), size());
   }

@@ -221,9 +221,12 @@ class BaseSession:
 
     def _run(self, feeds, plan, options=None, run_metadata=None):
         self._start_iterators()
-        traced = run_metadata is not None and options is not None and (options.trace_level > 0 or bool(self._target))
+        graphs = options is not None and options.output_partition_graphs
+        traced = (
+            run_metadata is not None and options is not None and (options.trace_level > 0 or graphs or self._target)
+        )
         extra = {"traced": True} if traced else {}
-        if self._target and options is not None:
+        if (self._target or graphs) and options is not None:
             extra["options"] = options.SerializeToString()
         timeout = (options.timeout_in_ms if options is not None else 0) or (
             self._config.operation_timeout_in_ms if self._config is not None else 0
@@ -238,8 +241,10 @@ class BaseSession:
             results = [] if only_fed else session.run(_engine_feeds(feeds), wanted, plan.targets, **extra)
         except errors.OpError as e:
             raise _failed(type(e), e.message, e.node_def, e.op) from None
-        if traced and not only_fed:
-            run_metadata.ParseFromString(results.pop())
+        if run_metadata is not None:
+            run_metadata.ParseFromString(results.pop() if traced and not only_fed else b"")
+            if graphs and options.trace_level == 0:
+                run_metadata.ClearField("step_stats")  # the engine traces whenever it is asked for metadata
         got = iter(results)
         return [
             _value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors
@@ -301,10 +306,11 @@ class BaseSession:
         plan = _Fetches(self, fetches)
         keys = list(feed_list or [])
 
-        def call(*values, **options):
+        def call(*values, options=None, run_metadata=None):
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} feed values, but got {len(values)}")
-            return plan.build(self._run([self._feed(k, v) for k, v in zip(keys, values)], plan))
+            feeds = [self._feed(k, v) for k, v in zip(keys, values)]
+            return plan.build(self._run(feeds, plan, options, run_metadata))
 
         return call
 
@@ -314,7 +320,7 @@ class BaseSession:
         nodes = [self._graph.as_graph_element(name.partition(":")[0]) for name in callable_options.target]
         sources = [c.from_tensor for c in callable_options.tensor_connection]
         fed = [c.to_tensor for c in callable_options.tensor_connection]
-        call = None if sources else self.make_callable([*fetches, *nodes], feeds)
+        call = None if sources else self.make_callable([*fetches, *nodes], feeds, accept_options=True)
 
         def connected(*values, run_metadata=None):
             # One step in two parts, so that what both need runs once.
@@ -326,7 +332,7 @@ class BaseSession:
             return connected
 
         def run(*values, run_metadata=None):
-            return call(*values)[: len(fetches)]
+            return call(*values, options=callable_options.run_options, run_metadata=run_metadata)[: len(fetches)]
 
         return run
 

@@ -193,7 +193,8 @@ def _devices(resolver):
 
 def _enable(resolver, spec, task_type, task_id):
     """This process serves the task, and its devices have the task's names."""
-    from weft._src.proto import ServerDef
+    from weft._src.framework.eager_context import context
+    from weft._src.proto import CoordinatedJob, ServerDef
 
     definition = ServerDef()
     definition.cluster.CopyFrom(spec.as_cluster_def())
@@ -203,16 +204,19 @@ def _enable(resolver, spec, task_type, task_id):
     config = definition.default_session_config
     config.experimental.collective_group_leader = multi_worker_util.leader(spec, task_type, task_id)
     config.device_filters.append(f"/job:{task_type}/task:{task_id}")
-    if task_type in ("chief", "worker"):
+    if context().coordination_service is None and task_type in ("chief", "worker"):
         # Tasks wait here until all are there; later, a lost one ends the collectives that wait for it.
-        coordination = config.experimental.coordination_config
-        coordination.service_type, coordination.service_leader = (
-            "standalone",
-            config.experimental.collective_group_leader,
+        context().configure_coordination_service(
+            service_type="standalone",
+            service_leader=config.experimental.collective_group_leader,
+            coordinated_jobs=[
+                CoordinatedJob(name=job, num_tasks=spec.num_tasks(job))
+                for job in ("chief", "worker")
+                if job in spec.jobs
+            ],
         )
-        for job in ("chief", "worker"):
-            if job in spec.jobs:
-                coordination.coordinated_job_list.add(name=job, num_tasks=spec.num_tasks(job))
+    if context().coordination_service is not None:
+        config.experimental.coordination_config.CopyFrom(context().coordination_service)
     _weft.enable_collective_ops(definition.SerializeToString())
     values._own_task[:] = [task_type, task_id]
 

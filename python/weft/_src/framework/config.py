@@ -40,6 +40,7 @@ class _State:
     policy = "silent"
     synchronous = True
     jit = ""
+    jit_off = False  # somebody said so
     mlir_bridge = False
     optimizer = {}
     reset = False  # the devices may be told anew: see eager_context._reset_context
@@ -63,7 +64,7 @@ def _apply():
             _threads(_State.inter),
             _State.soft,
             _State.log,
-            *(_optimizer() if _State.optimizer or _State.jit else ()),
+            *(_optimizer() if _State.optimizer or _State.jit or _State.jit_off else ()),
         )
     except errors.FailedPreconditionError:
         return False
@@ -76,11 +77,13 @@ def _threads(number):
 
 def _optimizer():
     """The switches of the optimiser as a ConfigProto, and whether functions are compiled by themselves."""
-    if not _State.optimizer:
+    if not _State.optimizer and not _State.jit_off:
         return b"", bool(_State.jit)
     from weft._src.proto import ConfigProto
 
     config = ConfigProto()
+    if _State.jit_off:
+        config.graph_options.optimizer_options.global_jit_level = -1  # OFF
     rewriter = config.graph_options.rewrite_options
     for name, value in _State.optimizer.items():
         if name in _PLAIN_OPTIONS:
@@ -322,8 +325,9 @@ def get_optimizer_jit():
 
 
 def set_optimizer_jit(enabled):
-    """True or 'autoclustering': graphs are compiled where they can be."""
+    """True or 'autoclustering': graphs are compiled where they can be; False: only functions with jit_compile (see WEFT_JIT)."""
     _State.jit = "autoclustering" if enabled in (True, "autoclustering") else ""
+    _State.jit_off = not _State.jit
     _tell_optimizer()
 
 
@@ -381,12 +385,14 @@ def set_synchronous_execution(enable):
 
 
 def enable_op_determinism():
-    """From here on random ops need seeds; weft's other kernels give the same bits every time."""
+    """From here on random ops need seeds, and functions run compiled only where they ask for it; all else gives the same bits every time."""
     _State.determinism = True
+    _weft.set_exact_results(True)
 
 
 def disable_op_determinism():
     _State.determinism = False
+    _weft.set_exact_results(False)
 
 
 def is_op_determinism_enabled():

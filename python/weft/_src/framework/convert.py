@@ -323,6 +323,13 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
             return raw.Const(value=tensor, dtype=tensor.dtype, name=name or "Const")
         return in_graph(tensor, name)
+    if _has_gpu() and isinstance(tensor, EagerTensor) and not isinstance(value, (Tensor, _weft.VariableBase)):
+        if (
+            tensor.dtype.is_floating or tensor.dtype.is_complex
+        ):  # where ops are; integers are often sizes, which the host reads
+            from weft._src.raw import raw
+
+            return raw.Identity(input=tensor)
     return tensor
 
 

@@ -9,6 +9,8 @@ from weft._src.framework.graph import executing_eagerly  # noqa: F401
 class Context:
     """How ops run in this process."""
 
+    _coordination = None
+
     def executing_eagerly(self):
         return executing_eagerly()
 
@@ -88,6 +90,39 @@ class Context:
     def abort_collective_ops(self, code, message):
         """Ends the collectives of all tasks with this error."""
         _weft.abort_collective_ops(code, message)
+
+    def configure_coordination_service(
+        self,
+        service_type,
+        service_leader="",
+        enable_health_check=True,
+        cluster_register_timeout_in_ms=0,
+        heartbeat_timeout_in_ms=0,
+        shutdown_barrier_timeout_in_ms=0,
+        coordinated_jobs=None,
+        allow_new_incarnation_to_reconnect=False,
+    ):
+        """What strategies over several workers ask the coordination service for; before the first op."""
+        from weft._src.framework.device import DeviceSpec
+        from weft._src.proto import CoordinationServiceConfig
+
+        if coordinated_jobs is not None and not isinstance(coordinated_jobs, list):
+            raise ValueError(f"`coordinated_jobs` must be list[CoordinatedJob] or None, but got: {coordinated_jobs}")
+        self._coordination = CoordinationServiceConfig(
+            service_type=service_type,
+            service_leader=DeviceSpec.from_string(service_leader).to_string(),
+            enable_health_check=enable_health_check,
+            cluster_register_timeout_in_ms=cluster_register_timeout_in_ms,
+            heartbeat_timeout_in_ms=heartbeat_timeout_in_ms,
+            shutdown_barrier_timeout_in_ms=shutdown_barrier_timeout_in_ms,
+            coordinated_job_list=coordinated_jobs or [],
+            allow_new_incarnation_to_reconnect=allow_new_incarnation_to_reconnect,
+        )
+
+    @property
+    def coordination_service(self):
+        """The CoordinationServiceConfig; None: nobody has asked for a service yet."""
+        return self._coordination
 
     def set_config_key_value(self, key, value):
         """Puts a value into the store of the coordination service."""
@@ -184,6 +219,7 @@ def _reset_context():
     from weft._src.framework import config, random_seed
 
     gc.collect()
+    _context._coordination = None
     reset = config._initialized() or config._State.reset
     config._reset()
     config._State.reset = reset

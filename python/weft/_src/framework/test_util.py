@@ -128,11 +128,14 @@ def _compare_nodes(expected, actual):
 
 
 def _sync_devices():
-    """Waits for all ops of this process: they have run when their calls return."""
+    """Waits until all devices have done what they were given. CPUs have when calls return; GPUs go on in the background."""
     import weft as tf
 
     if not tf.executing_eagerly():
         raise RuntimeError("sync_devices() must only be called in Eager mode, outside tf.functions")
+    for device in tf.config.list_logical_devices():
+        with tf.device(device.name):
+            tf.raw_ops.SyncDevice()
 
 
 experimental = _Names(sync_devices=_sync_devices)

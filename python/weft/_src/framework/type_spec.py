@@ -46,9 +46,9 @@ class TypeSpec(TraceType):
     def is_compatible_with(self, spec_or_value):
         if not isinstance(spec_or_value, TypeSpec):
             spec_or_value = type_spec_from_value(spec_or_value)
-        return type(self) is type(spec_or_value) and comparison.compatible(
-            self._serialize(), spec_or_value._serialize()
-        )
+        return type(self) is type(spec_or_value) and self.__is_compatible(self._serialize(), spec_or_value._serialize())
+
+    __is_compatible = staticmethod(comparison.compatible)  # by this name tensorflow-probability's specs ask, too
 
     def is_subtype_of(self, other):
         return type(self) is type(other) and comparison.subtype(self._serialize(), other._serialize())
@@ -262,7 +262,7 @@ def _batchable_parts(spec):
     return spec._component_specs
 
 
-class DenseSpec(BatchableTypeSpec):
+class DenseSpec(TypeSpec):
     """A shape, a type of elements and perhaps a name."""
 
     _is_leaf_spec = True
@@ -319,7 +319,7 @@ class DenseSpec(BatchableTypeSpec):
 
 
 @type_spec_registry.register("tf.TensorSpec")
-class TensorSpec(DenseSpec):
+class TensorSpec(DenseSpec, BatchableTypeSpec):
     """The shape and type of a tensor."""
 
     _proto_field = "tensor_spec_value"
@@ -451,13 +451,9 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        return cls(
-            spec.shape,
-            spec.dtype,
-            getattr(spec, "minimum", spec.dtype.min),
-            getattr(spec, "maximum", spec.dtype.max),
-            name or spec.name,
-        )
+        dtype = dtypes.as_dtype(spec.dtype)  # specs of other packages have numpy's
+        low, high = getattr(spec, "minimum", dtype.min), getattr(spec, "maximum", dtype.max)
+        return cls(spec.shape, dtype, low, high, name or spec.name)
 
     @property
     def minimum(self):

@@ -165,23 +165,20 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         square = num_columns is None
         if square:
             num_columns = num_rows
-        plain = all(isinstance(n, int) for n in (num_rows, num_columns)) and (
-            batch_shape is None or not isinstance(batch_shape, Tensor)
-        )
-        least = min(num_rows, num_columns) if plain else raw.Minimum(x=num_rows, y=num_columns)
         batch = [] if batch_shape is None else batch_shape
-        if plain and not any(isinstance(b, Tensor) for b in batch):
-            diagonal = ones([*batch, least], dtype)
+        least = min(num_rows, num_columns) if isinstance(num_rows, int) and isinstance(num_columns, int) else None
+        if least is not None and not isinstance(batch, Tensor):
+            sizes, shape = [*batch, least], [*batch, num_rows, num_columns]
         else:
-            least = convert_to_tensor(least, dtypes.int32)
-            diagonal = ones(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [least]], 0), dtype)
+            if least is None:
+                least = convert_to_tensor(raw.Minimum(x=num_rows, y=num_columns), dtypes.int32)
+            batch = convert_to_tensor(batch, dtypes.int32, name="shape")
+            sizes = array_ops.concat([batch, [least]], 0)
+            shape = None if square else array_ops.concat([batch, [num_rows, num_columns]], 0)
+        diagonal = ones(sizes, dtype)
         if square:
             return linalg_ops.diag(diagonal, name="diag")
-        empty = (
-            zeros([*batch, num_rows, num_columns], dtype)
-            if plain and not any(isinstance(b, Tensor) for b in batch)
-            else zeros(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [num_rows, num_columns]], 0), dtype)
-        )
+        empty = zeros(shape, dtype)
         return linalg_ops.set_diag(empty, diagonal, name="set_diag")
 
 

@@ -6,7 +6,8 @@ import math
 from weft._src.raw import raw
 from weft._src.framework import dtypes, gfile
 from weft._src.framework.convert import convert_to_tensor
-from weft._src.framework.graph import name_scope_v1
+from weft._src.framework.graph import init_scope, name_scope_v1
+from weft._src.framework.tensor_shape import TensorShape
 
 
 def _sparse(features, key, source=None):
@@ -34,13 +35,61 @@ def _with_values(sparse, values):
     return SparseTensor(sparse.indices, values, sparse.dense_shape)
 
 
-class _Column:
+class FeatureColumn:
+    """What a column is for layers of columns: `state` is their StateManager, which keeps variables and tables (weft/_src/internal/feature_column.py)."""
+
+    _is_v2_column = True
+
     def __lt__(self, other):
         return str(self) < str(other)
 
+    @property
+    def parents(self):
+        """The columns, or keys of features, that it is computed from."""
+        sources = [
+            getattr(self, name) for name in ("categorical_column", "source_column", "key") if name in self._fields
+        ]
+        return sources[:1] or list(self.keys)
 
-class DenseColumn(_Column):
+    def create_state(self, state_manager):
+        """Makes the variables of the columns that it is computed from; its own, in classes that have some."""
+        for parent in self.parents:
+            if isinstance(parent, FeatureColumn):
+                parent.create_state(state_manager)
+
+    def transform_feature(self, transformation_cache, state_manager):
+        return self.ids(transformation_cache, state_manager)
+
+    def get_config(self):
+        return {name: _described(value) for name, value in zip(self._fields, self)}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None, columns_by_name=None):
+        from weft._src.internal.feature_column import described_value
+
+        return cls(
+            **{name: described_value(name, value, custom_objects, columns_by_name) for name, value in config.items()}
+        )
+
+
+def _described(value):
+    """A field of a column in its configuration."""
+    if isinstance(value, dtypes.DType):
+        return value.name
+    if isinstance(value, FeatureColumn) or hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, tuple):
+        return tuple(_described(v) for v in value)
+    return value.__name__ if callable(value) else value
+
+
+class DenseColumn(FeatureColumn):
     """A column that gives numbers."""
+
+    variable_shape = property(lambda self: TensorShape([self.size]))
+
+    def get_dense_tensor(self, transformation_cache, state_manager):
+        return raw.Reshape(tensor=self.dense(transformation_cache, state_manager), shape=[-1, *self.variable_shape])
 
 
 class NumericColumn(
@@ -67,8 +116,13 @@ class NumericColumn(
             value = self.normalizer_fn(value)
         return value if value.dtype == dtypes.float32 else raw.Cast(x=value, DstT=dtypes.float32)
 
-    def dense(self, features):
+    def dense(self, features, state=None):
         return raw.Reshape(tensor=self.tensor(features), shape=[-1, self.size])
+
+    variable_shape = property(lambda self: TensorShape(self.shape))
+
+    def transform_feature(self, transformation_cache, state_manager):
+        return self.tensor(transformation_cache)
 
 
 class BucketizedColumn(DenseColumn, collections.namedtuple("BucketizedColumn", ["source_column", "boundaries"])):
@@ -78,20 +132,26 @@ class BucketizedColumn(DenseColumn, collections.namedtuple("BucketizedColumn", [
     parse_example_spec = property(lambda self: self.source_column.parse_example_spec)
     num_buckets = property(lambda self: (len(self.boundaries) + 1) * self.source_column.size)
     size = num_buckets
+    variable_shape = property(lambda self: TensorShape([*self.source_column.shape, len(self.boundaries) + 1]))
 
-    def _places(self, features):
-        return raw.Bucketize(input=self.source_column.dense(features), boundaries=[float(b) for b in self.boundaries])
+    def transform_feature(self, transformation_cache, state_manager):
+        return self._places(transformation_cache, state_manager)
 
-    def dense(self, features):
+    def _places(self, features, state=None):
+        return raw.Bucketize(
+            input=self.source_column.dense(features, state), boundaries=[float(b) for b in self.boundaries]
+        )
+
+    def dense(self, features, state=None):
         from weft._src.ops.array_ops import one_hot
 
-        hot = one_hot(self._places(features), len(self.boundaries) + 1, dtype=dtypes.float32)
+        hot = one_hot(self._places(features, state), len(self.boundaries) + 1, dtype=dtypes.float32)
         return raw.Reshape(tensor=hot, shape=[-1, self.size])
 
-    def ids(self, features):
+    def ids(self, features, state=None):
         from weft._src.ops.sparse_tensor import SparseTensor
 
-        places = raw.Cast(x=self._places(features), DstT=dtypes.int64)
+        places = raw.Cast(x=self._places(features, state), DstT=dtypes.int64)
         width = len(self.boundaries) + 1
         places = places + convert_to_tensor([i * width for i in range(self.source_column.size)], dtype=dtypes.int64)
         indices = raw.Where(
@@ -102,7 +162,7 @@ class BucketizedColumn(DenseColumn, collections.namedtuple("BucketizedColumn", [
         )
 
 
-class _Categorical(_Column):
+class _Categorical(FeatureColumn):
     name = property(lambda self: self.key)
 
     @property
@@ -111,9 +171,9 @@ class _Categorical(_Column):
 
         return {self.key: VarLenFeature(getattr(self, "dtype", dtypes.int64))}
 
-    def ids(self, features):
+    def ids(self, features, state=None):
         sparse = _sparse(features, self.key)
-        return _with_values(sparse, self._numbers(sparse.values))
+        return _with_values(sparse, self._numbers(sparse.values, state))
 
 
 class IdentityCategoricalColumn(
@@ -123,7 +183,7 @@ class IdentityCategoricalColumn(
 
     num_buckets = property(lambda self: self.number_buckets)
 
-    def _numbers(self, values):
+    def _numbers(self, values, state=None):
         if not values.dtype.is_integer:
             raise ValueError(f"Invalid input, not integer. key: {self.key} dtype: {values.dtype}")
         values = raw.Cast(x=values, DstT=dtypes.int64)
@@ -151,7 +211,7 @@ class HashedCategoricalColumn(
 
     num_buckets = property(lambda self: self.hash_bucket_size)
 
-    def _numbers(self, values):
+    def _numbers(self, values, state=None):
         text = values if values.dtype == dtypes.string else raw.AsString(input=values)
         return raw.StringToHashBucketFast(input=text, num_buckets=self.hash_bucket_size)
 
@@ -174,21 +234,29 @@ class VocabularyListCategoricalColumn(
             list(self.vocabulary_list), list(range(len(self.vocabulary_list))), keys, dtypes.int64
         )
 
-    def _numbers(self, values):
+    def _numbers(self, values, state=None):
         from weft._src.ops.lookup_ops import StaticHashTable, StaticVocabularyTable
 
         if values.dtype != dtypes.string:
             values = raw.Cast(x=values, DstT=dtypes.int64)
-        if self.num_oov_buckets:
-            return StaticVocabularyTable(self._initializer(), self.num_oov_buckets).lookup(values)
-        return StaticHashTable(self._initializer(), self.default_value).lookup(values)
+        name = self.key + "_lookup"
+        if state is not None and state.has_resource(self, name):
+            return state.get_resource(self, name).lookup(values)
+        with init_scope():
+            if self.num_oov_buckets:
+                table = StaticVocabularyTable(self._initializer(), self.num_oov_buckets)
+            else:
+                table = StaticHashTable(self._initializer(), self.default_value)
+        if state is not None:
+            state.add_resource(self, name, table)
+        return table.lookup(values)
 
 
 class VocabularyFileCategoricalColumn(
     _Categorical,
     collections.namedtuple(
         "VocabularyFileCategoricalColumn",
-        ["key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value"],
+        ["key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value", "file_format"],
     ),
 ):
     """Classes by the lines of a file."""
@@ -211,7 +279,8 @@ class VocabularyFileCategoricalColumn(
 
 
 class WeightedCategoricalColumn(
-    _Column, collections.namedtuple("WeightedCategoricalColumn", ["categorical_column", "weight_feature_key", "dtype"])
+    FeatureColumn,
+    collections.namedtuple("WeightedCategoricalColumn", ["categorical_column", "weight_feature_key", "dtype"]),
 ):
     """Classes with weights that another feature tells."""
 
@@ -224,8 +293,8 @@ class WeightedCategoricalColumn(
 
         return {**self.categorical_column.parse_example_spec, self.weight_feature_key: VarLenFeature(self.dtype)}
 
-    def ids(self, features):
-        return self.categorical_column.ids(features)
+    def ids(self, features, state=None):
+        return self.categorical_column.ids(features, state)
 
     def weights(self, features):
         from weft._src.ops.sparse_tensor import SparseTensor
@@ -239,7 +308,7 @@ class WeightedCategoricalColumn(
         return raw.Cast(x=raw.GatherNd(params=value, indices=given.indices), DstT=dtypes.float32)
 
 
-class CrossedColumn(_Column, collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
+class CrossedColumn(FeatureColumn, collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
     """Classes by a hash of several features together."""
 
     num_buckets = property(lambda self: self.hash_bucket_size)
@@ -257,12 +326,12 @@ class CrossedColumn(_Column, collections.namedtuple("CrossedColumn", ["keys", "h
             spec.update({k: VarLenFeature(dtypes.string)} if isinstance(k, str) else k.parse_example_spec)
         return spec
 
-    def ids(self, features):
+    def ids(self, features, state=None):
         from weft._src.ops import sparse_ops
 
         parts = []
         for k in self.keys:
-            part = _sparse(features, k) if isinstance(k, str) else k.ids(features)
+            part = _sparse(features, k) if isinstance(k, str) else k.ids(features, state)
             if part.values.dtype.is_integer and part.values.dtype != dtypes.int64:
                 part = _with_values(part, raw.Cast(x=part.values, DstT=dtypes.int64))
             parts.append(part)
@@ -272,14 +341,19 @@ class CrossedColumn(_Column, collections.namedtuple("CrossedColumn", ["keys", "h
 class IndicatorColumn(DenseColumn, collections.namedtuple("IndicatorColumn", ["categorical_column"])):
     """A place for each class, with how often (or how much) it is there."""
 
+    variable_shape = property(lambda self: TensorShape([1, self.size]))
+
+    def get_dense_tensor(self, transformation_cache, state_manager):
+        return self.dense(transformation_cache, state_manager)
+
     name = property(lambda self: self.categorical_column.name + "_indicator")
     size = property(lambda self: self.categorical_column.num_buckets)
     parse_example_spec = property(lambda self: self.categorical_column.parse_example_spec)
 
-    def dense(self, features):
+    def dense(self, features, state=None):
         from weft._src.ops.array_ops import one_hot
 
-        ids = self.categorical_column.ids(features)
+        ids = self.categorical_column.ids(features, state)
         if isinstance(self.categorical_column, WeightedCategoricalColumn):
             return self._weighted(ids, self.categorical_column.weights(features))
         from weft._src.ops import math_ops, sparse_ops
@@ -308,7 +382,9 @@ class IndicatorColumn(DenseColumn, collections.namedtuple("IndicatorColumn", ["c
 class EmbeddingColumn(
     DenseColumn,
     collections.namedtuple(
-        "EmbeddingColumn", ["categorical_column", "dimension", "combiner", "initializer", "max_norm", "trainable"]
+        "EmbeddingColumn",
+        ["categorical_column", "dimension", "combiner", "initializer", "ckpt_to_load_from", "tensor_name_in_ckpt"]
+        + ["max_norm", "trainable", "use_safe_embedding_lookup"],
     ),
 ):
     """A row of a table that is trained, for each class."""
@@ -317,19 +393,31 @@ class EmbeddingColumn(
     size = property(lambda self: self.dimension)
     parse_example_spec = property(lambda self: self.categorical_column.parse_example_spec)
 
-    def dense(self, features):
-        from weft._src.compat.v1.initializers import TruncatedNormal
+    def create_state(self, state_manager):
+        super().create_state(state_manager)
+        state_manager.create_variable(
+            self,
+            name="embedding_weights",
+            shape=(self.categorical_column.num_buckets, self.dimension),
+            dtype=dtypes.float32,
+            trainable=self.trainable,
+            use_resource=True,
+            initializer=self.initializer,
+        )
+
+    def get_dense_tensor(self, transformation_cache, state_manager):
+        return self.dense(transformation_cache, state_manager)
+
+    def dense(self, features, state=None):
         from weft._src.compat.v1.variables import get_variable
         from weft._src.ops.embedding_ops import safe_embedding_lookup_sparse
 
-        table = get_variable(
-            "embedding_weights",
-            [self.categorical_column.num_buckets, self.dimension],
-            dtypes.float32,
-            self.initializer or TruncatedNormal(0.0, 1 / math.sqrt(self.dimension)),
-            trainable=self.trainable,
-        )
-        ids, weights = self.categorical_column.ids(features), None
+        if state is None:
+            shape = [self.categorical_column.num_buckets, self.dimension]
+            table = get_variable("embedding_weights", shape, dtypes.float32, self.initializer, trainable=self.trainable)
+        else:
+            table = state.get_variable(self, "embedding_weights")
+        ids, weights = self.categorical_column.ids(features, state), None
         if isinstance(self.categorical_column, WeightedCategoricalColumn):
             weights = _with_values(ids, self.categorical_column.weights(features))
         return safe_embedding_lookup_sparse(table, ids, weights, combiner=self.combiner, max_norm=self.max_norm)
@@ -409,6 +497,7 @@ def categorical_column_with_vocabulary_file(
         num_oov_buckets or 0,
         dtypes.as_dtype(dtype),
         -1 if default_value is None else default_value,
+        file_format,
     )
 
 
@@ -443,7 +532,13 @@ def embedding_column(
         raise ValueError(f"Invalid dimension {dimension}.")
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
         raise NotImplementedError("embedding_column(ckpt_to_load_from=...): use init_from_checkpoint")
-    return EmbeddingColumn(categorical_column, dimension, combiner, initializer, max_norm, trainable)
+    if initializer is None:
+        from weft._src.compat.v1.initializers import TruncatedNormal
+
+        initializer = TruncatedNormal(0.0, 1 / math.sqrt(dimension))
+    return EmbeddingColumn(
+        categorical_column, dimension, combiner, initializer, None, None, max_norm, trainable, use_safe_embedding_lookup
+    )
 
 
 def make_parse_example_spec(feature_columns):

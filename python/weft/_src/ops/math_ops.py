@@ -147,7 +147,7 @@ def cast(x, dtype, name=None):
     dtype = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, Tensor):
         return x if x.dtype is dtype else raw.Cast(x=x, DstT=dtype, name=name)
-    if getattr(type(x), "_is_composite", False):
+    if getattr(type(x), "_is_composite", False) and hasattr(x, "values") and hasattr(x, "indices"):
         return _cast_parts(x, dtype, name)
     with scope(name, "Cast") as name:
         x = convert_to_tensor(x, name="x")
@@ -158,9 +158,7 @@ def cast(x, dtype, name=None):
 
 def _cast_parts(x, dtype, name):
     """Sparse tensors and indexed slices: their values."""
-    values = cast(x.values, dtype, name) if hasattr(x, "values") and hasattr(x, "indices") else None
-    if values is None:
-        raise TypeError(f"{type(x).__name__} has no values of its own to cast")
+    values = cast(x.values, dtype, name)
     if hasattr(x, "dense_shape") and type(x).__name__ == "IndexedSlices":
         return type(x)(values, x.indices, x.dense_shape)
     return type(x)(x.indices, values, x.dense_shape)

@@ -1,6 +1,7 @@
 """tf.summary: values written into event files."""
 
 import contextlib
+import re
 import threading
 
 from weft import _weft
@@ -221,7 +222,7 @@ def summary_scope(name, default_name="summary", values=None):
     name = name or default_name
     current = _weft.name_scope()
     tag = current + name
-    with name_scope_v1(name.replace(" ", "_") if _weft.in_graph() else name) as scope:
+    with name_scope_v1(re.sub(r"[^-_/.A-Za-z0-9]", "", name) or default_name) as scope:
         yield tag, scope
 
 

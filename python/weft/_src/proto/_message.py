@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import threading
 
 from weft import _weft
 from weft._src.proto import _text
@@ -40,16 +41,18 @@ def _unpickle(full_name, data):
 
 
 class Message:
-    """The base of all messages. `_v` has the values by field; a message that was only looked at is in it too, and is not set."""
+    """The base of all messages. `_v` has the values by field; a message that was only looked at is in it too, and is not set.
 
-    __slots__ = ("_v", "_owner", "_unknown", "_cached", "__weakref__")
+    A message that was read from bytes keeps them as `_pending`, and has neither `_v` nor `_unknown`, until somebody asks for one of the two."""
+
+    __slots__ = ("_v", "_owner", "_unknown", "_pending", "_cached", "__weakref__")
     _fields = {}
     DESCRIPTOR = None
 
     def __init__(self, *args, **fields):
         if args:
             raise TypeError("No positional arguments allowed")
-        self._v, self._owner, self._unknown = {}, None, b""
+        self._v, self._owner, self._unknown, self._pending = {}, None, b"", None
         if fields:
             self._fill(fields)
 
@@ -174,7 +177,7 @@ class Message:
         self._changed()
 
     def Clear(self):
-        self._v, self._unknown = {}, b""
+        self._v, self._unknown, self._pending = {}, b"", None
         self._changed()
 
     def SetInParent(self):
@@ -240,6 +243,8 @@ class Message:
     # ---- bytes
 
     def _encode(self):
+        if (pending := self._pending) is not None:
+            return pending
         out = bytearray()
         for field, value in self.ListFields():
             if field.is_map:
@@ -272,7 +277,15 @@ class Message:
     def MergeFromString(self, serialized):
         data = serialized if type(serialized) is bytes else bytes(serialized)
         try:
-            self._decode(data, 0, len(data))
+            if (
+                len(data) >= _LARGE
+                and not self._v
+                and not self._unknown
+                and _weft.proto_is_plain(self._full_name, data)
+            ):
+                _wait(self, data)
+            else:
+                self._decode(data, 0, len(data))
         except (IndexError, UnicodeDecodeError, DecodeError) as e:
             raise DecodeError(
                 f"Error parsing message with type '{self.DESCRIPTOR.full_name}': {str(e) if isinstance(e, DecodeError) else 'Wire format was corrupt'}"
@@ -286,8 +299,8 @@ class Message:
         made.ParseFromString(serialized)
         return made
 
-    def _decode(self, data, at, size):
-        """Takes what lies in data from at to size."""
+    def _decode(self, data, at, size, plain=False):
+        """Takes what lies in data from at to size. Of what is known to be well-formed (`plain`), messages inside are left for later."""
         table, v = self._by_tag, self._v
         while at < size:
             start = at
@@ -304,7 +317,7 @@ class Message:
                 end = at + length
                 if end > size:
                     raise DecodeError("Wire format was corrupt")
-                self._decode_message(field, data, at, end)
+                self._decode_message(field, data, at, end, plain)
                 at = end
             elif how == _SINGLE:
                 value, at = field.get(data, at)
@@ -324,10 +337,10 @@ class Message:
         if at > size:
             raise DecodeError("Wire format was corrupt")
 
-    def _decode_message(self, field, data, at, end):
+    def _decode_message(self, field, data, at, end, plain):
         if field.is_map:
             entry = _empty(field.message)
-            entry._decode(data, at, end)
+            entry._decode(data, at, end, plain)
             value = entry._v.get("value")
             if value is None:
                 value = field.value.message() if field.value.is_message else field.value.default
@@ -336,13 +349,19 @@ class Message:
             key = entry._v.get("key")
             self._get(field)._dict[field.key.default if key is None else key] = value
         elif field.repeated:
-            made = _empty(field.message)
-            made._decode(data, at, end)
+            if plain:
+                made = _waiting(field.message, data[at:end])
+            else:
+                made = _empty(field.message)
+                made._decode(data, at, end)
             self._get(field)._list.append(made)
         else:
             if field.oneof and self._v:
                 self._leave_oneof(field)
             inner = self._v.get(field.name)
+            if inner is None and plain:
+                self._v[field.name] = _waiting(field.message, data[at:end])
+                return
             if inner is None:
                 inner = self._v[field.name] = _empty(field.message)
             inner._owner = None
@@ -356,6 +375,9 @@ class Message:
     __repr__ = __str__
 
     def __getattr__(self, name):
+        if name == "_v" or name == "_unknown":
+            _read_pending(self)
+            return object.__getattribute__(self, name)
         raise AttributeError(name)
 
     def __setattr__(self, name, value):
@@ -370,8 +392,48 @@ class Message:
 def _empty(cls):
     """A message without fields, without the way through its constructor."""
     made = object.__new__(cls)
-    made._v, made._owner, made._unknown = {}, None, b""
+    _set_values(made, {})
+    _set_owner(made, None)
+    _set_unknown(made, b"")
+    _set_pending(made, None)
     return made
+
+
+# Bytes of at least so many are read when somebody looks: a graph of a million nodes may go from a file into the engine unseen.
+_LARGE = 4096
+_reading = threading.RLock()
+# Past Message.__setattr__, which costs more than all else here.
+_set_values, _set_owner, _set_unknown, _set_pending = (
+    getattr(Message, slot).__set__ for slot in ("_v", "_owner", "_unknown", "_pending")
+)
+
+
+def _waiting(cls, data):
+    """A message whose bytes nobody has looked at."""
+    made = object.__new__(cls)
+    _set_owner(made, None)
+    _set_pending(made, data)
+    return made
+
+
+def _wait(message, data):
+    _set_pending(message, data)
+    del message._v, message._unknown
+
+
+def _read_pending(message):
+    with _reading:
+        data = message._pending
+        if data is None:  # another thread was here
+            return
+        made = _empty(type(message))  # so that nobody sees a part of it
+        made._decode(data, 0, len(data), True)
+        for value in made._v.values():
+            if not isinstance(value, Message) and hasattr(value, "_owner"):  # repeated, or a map
+                value._owner = message
+        _set_values(message, made._v)
+        _set_unknown(message, made._unknown)
+        _set_pending(message, None)
 
 
 # How a field with a tag is read.
@@ -438,6 +500,7 @@ def own_class(full_name):
         "_fields": fields,
         "_by_tag": _tags(fields),
         "DESCRIPTOR": Descriptor(full_name, fields),
+        "_full_name": full_name,
         "__doc__": f"The message {full_name}.",
     }
     inner = full_name + "."

@@ -140,42 +140,63 @@ def find(fullname):
         module in ALIASES or module in _classes() or module in _exports() or module in _packages() or _is_ops(module)
     ):
         return None
-    made = types.ModuleType(fullname, getattr(own, "__doc__", None))
-    made.__path__ = []
-    names = set(_public(module)) | set(_classes().get(module, ()))
     sources = [own] if own is not None else []
     if module in ALIASES:
         sources.append(importlib.import_module(ALIASES[module]))
+    made = PrivateModule(fullname, getattr(own, "__doc__", None), module, sources)
+    for name in _classes().get(module, ()):  # who loads a class by its module and name looks into the dictionary
+        getattr(made, name)
+    return made
 
-    def find_name(name):
-        value = _value(module, sources, name)
-        setattr(made, name, value)
+
+class PrivateModule(types.ModuleType):
+    """A private module. What others put into it replaces what weft itself uses, until they delete it: tests of libraries mock functions so."""
+
+    def __init__(self, fullname, doc, module, sources):
+        super().__init__(fullname, doc)
+        self.__dict__.update(__path__=[], _module=module, _sources=sources, _replaced={})
+
+    def __getattr__(self, name):
+        place = _place(self._module, self._sources, name)
+        value = _op(self._module, name) if place is None else getattr(*place)
+        self.__dict__[name] = value
         return value
 
-    def list_names():
-        return sorted(names.union(*(dir(source) for source in sources)))
+    def __setattr__(self, name, value):
+        place = _place(self._module, self._sources, name)
+        if place is not None and not name.startswith("__") and not isinstance(value, types.ModuleType):
+            self._replaced.setdefault(name, getattr(*place))
+            setattr(*place, value)
+        super().__setattr__(name, value)
 
-    made.__getattr__, made.__dir__ = find_name, list_names
-    for name in _classes().get(module, ()):  # who loads a class by its module and name looks into the dictionary
-        find_name(name)
-    return made
+    def __delattr__(self, name):
+        if name in self._replaced:
+            setattr(*_place(self._module, self._sources, name), self._replaced.pop(name))
+        super().__delattr__(name)
+
+    def __dir__(self):
+        names = set(_public(self._module)) | set(_classes().get(self._module, ()))
+        return sorted(names.union(*(dir(source) for source in self._sources)))
 
 
 _ABSENT = object()
 
 
-def _value(module, sources, name):
+def _place(module, sources, name):
+    """Where a private module's name is found: (our module, our name), or None."""
     for source in sources:
-        value = getattr(source, name, _ABSENT)
-        if value is not _ABSENT:
-            return value
+        if getattr(source, name, _ABSENT) is not _ABSENT:
+            return source, name
     if name in _classes().get(module, ()):
         ours, own = _classes()[module][name]
-        return getattr(importlib.import_module(ours), own)
+        return importlib.import_module(ours), own
     if name in _public(module):
-        value = _path(_public(module)[name])
-        if value is not _ABSENT:
-            return value
+        return _public_place(_public(module)[name])
+    return None
+
+
+def _op(module, name):
+    """An op that a private module of ops has by this name."""
     if module.startswith("python.ops.") and not name.startswith("__"):
         from weft._src.tensorflow.generated_ops import find_op
 
@@ -185,25 +206,24 @@ def _value(module, sources, name):
     raise AttributeError(f"module {PREFIX + module!r} has no attribute {name!r}")
 
 
-def _path(public):
-    """A public name's value; what version 1 took over from version 2 may be known there alone."""
+def _public_place(public):
+    """A public name's module and its name there, or None; what version 1 took over from version 2 may be known there alone."""
     import weft
 
     for path in (public, public.removeprefix("compat.v1.")):
-        value = weft
-        for part in path.split("."):
-            value = getattr(value, part, _ABSENT)
-            if value is _ABSENT:
-                break
-        else:
-            return value
-    return _ABSENT
+        *modules, leaf = path.split(".")
+        holder = weft
+        for part in modules:
+            holder = getattr(holder, part, _ABSENT)
+        if getattr(holder, leaf, _ABSENT) is not _ABSENT:
+            return holder, leaf
+    return None
 
 
 def public_value(name):
     """What a public name is, or None."""
-    found = _path(name)
-    return None if found is _ABSENT else found
+    place = _public_place(name)
+    return None if place is None else getattr(*place)
 
 
 @functools.cache

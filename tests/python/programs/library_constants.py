@@ -1,0 +1,21 @@
+"""Values that a graph's constants decide, as libraries ask for them."""
+import tensorflow as tf
+from tensorflow.python.framework import tensor_util
+
+
+@tf.function
+def f(x, drawn):
+    rank, zero = tf.rank(x), tf.constant(0)
+    place = tf.where(tf.constant(-2) < zero, rank - 2, tf.constant(-2))
+    order = tf.concat([tf.range(1, place + 1), [zero], tf.range(place + 1, rank)], 0)
+    for name, tensor in {
+        "constant": zero, "less": zero < 1, "place": place, "order": order, "sizes": tf.shape(x) * 2, "argument": drawn + 1,
+        "random": tf.random.uniform([]) + 1.0, "unknown size": tf.shape(drawn)[0] * 2, "text": tf.strings.join([tf.constant("a"), "b"]),
+    }.items():  # fmt: skip
+        value = tensor_util.try_evaluate_constant(tensor)
+        print(name, value, type(value).__name__)
+    print(tf.transpose(x, order).shape)
+    return x
+
+
+f.get_concrete_function(tf.TensorSpec([9, 10, 3]), tf.TensorSpec([None], tf.int32))
