@@ -71,6 +71,8 @@ struct CodegenApi {
   // PTX. The plan (make_plan with one thread) must outlive the result, whose launches point into its module.
   core::Result<GpuCode> (*gpu)(const Plan& plan, const GpuOptions& options);
   core::Result<std::unique_ptr<GpuHostCode>> (*gpu_on_host)(const Plan& plan);
+  // LLVM's static objects are destroyed when the process ends: nothing may be compiling then (llvm/no_destructors.cc).
+  bool destroyed_at_exit;
 };
 
 // Loads the library, once. NotFound tells where it was looked for, or that this weft was built without LLVM.

@@ -5,6 +5,28 @@
 #include <cstdlib>
 
 namespace weft_engine::core {
+namespace {
+
+const void* library_of(const char* symbol) {
+  Dl_info info;
+  void* address = dlsym(RTLD_DEFAULT, symbol);
+  return address && dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
+
+}  // namespace
+
+bool can_bind_deep() {
+#if defined(RTLD_DEEPBIND)
+  static const bool can = [] {
+    const auto beside = [](const char* symbol, const char* other) { return library_of(symbol) == library_of(other); };
+    return beside("malloc", "gnu_get_libc_version") && beside("free", "gnu_get_libc_version") && beside("_Znwm", "__cxa_throw") &&
+           beside("_ZdlPv", "__cxa_throw");
+  }();
+  return can;
+#else
+  return false;
+#endif
+}
 
 Result<void*> load_companion(const CompanionLibrary& library, const void* self, std::string (*accept)(void* symbol)) {
   std::vector<std::string> places;
@@ -20,8 +42,12 @@ Result<void*> load_companion(const CompanionLibrary& library, const void* self, 
     places.push_back(library.name);
   }
   std::string errors;
+  int flags = RTLD_NOW | RTLD_LOCAL;
+#if defined(RTLD_DEEPBIND)
+  if (library.own_symbols_first && can_bind_deep()) flags |= RTLD_DEEPBIND;
+#endif
   for (const std::string& place : places) {
-    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* handle = dlopen(place.c_str(), flags);
     if (!handle) {
       errors += cat("\n  ", place, ": ", dlerror());
       continue;

@@ -40,13 +40,13 @@ bool Background::start_thread() {
   const int generation = core::fork_generation();
   if (generation_ == generation) return true;
   // The child of a process that was just compiling: LLVM may have been in the middle of something.
-  refused_ |= busy_;
+  refused_ |= busy_ || loading_;
   if (refused_) return false;
   if (generation_ >= 0) queue_.clear();  // what the parent's thread was to do
   if (generation_ < 0) wait_at_end_of_process();
-  busy_ = true;  // it loads the compiler
+  loading_ = true;
   if (!core::start_thread([this] { work(); }).ok()) {
-    busy_ = false;
+    loading_ = false;
     return false;
   }
   generation_ = generation;
@@ -67,16 +67,18 @@ bool Background::add(std::weak_ptr<HotCode> what) {
 
 void Background::work() {
   t_compiling = true;
-  setpriority(PRIO_PROCESS, 0, kNice);  // of this thread and those that it starts
-  const auto api = compiler::codegen();
-  wait_at_end_of_process();  // a second time: it has to run before the destructors that LLVM registered just now
+  const auto api = compiler::codegen();  // at full priority: a process that ends waits for it
+  setpriority(PRIO_PROCESS, 0, kNice);   // of this thread and those that it starts
+  const bool must_stop = api.ok() && (*api)->destroyed_at_exit;
+  if (must_stop) wait_at_end_of_process();  // a second time: it has to run before the destructors that LLVM registered just now
   if (!api.ok()) core::log(core::LogLevel::kInfo, core::cat("functions are not compiled: ", api.status().message()));
   std::unique_lock lock(mutex_);
   if (!api.ok()) {
     refused_ = true;
     queue_.clear();
   }
-  busy_ = false;
+  must_stop_ = must_stop;
+  loading_ = false;
   changed_.notify_all();
   for (;;) {
     changed_.wait(lock, [this] { return !queue_.empty() && !give_up_.load(); });
@@ -121,14 +123,14 @@ void Background::keep(const std::shared_ptr<HotCode>& what) {
 void Background::wait_until_idle() {
   if (t_compiling) return;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return (queue_.empty() && !busy_) || refused_ || generation_ != core::fork_generation(); });
+  changed_.wait(lock, [this] { return (queue_.empty() && !busy_ && !loading_) || refused_ || generation_ != core::fork_generation(); });
 }
 
 void Background::end_of_process() {
   std::unique_lock lock(mutex_);
   give_up_.store(true);
   if (generation_ != core::fork_generation()) return;  // the thread is the parent's
-  changed_.wait_for(lock, kEndOfProcess, [this] { return !busy_; });
+  changed_.wait_for(lock, kEndOfProcess, [this] { return !loading_ && !(busy_ && must_stop_); });
 }
 
 }  // namespace weft_engine::jit

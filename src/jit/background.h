@@ -45,7 +45,8 @@ class Background {
   std::condition_variable changed_;
   std::deque<std::weak_ptr<HotCode>> queue_;
   std::vector<std::weak_ptr<HotCode>> kept_;
-  bool busy_ = false;  // the thread loads the compiler, or compiles
+  bool loading_ = false, busy_ = false;  // the thread loads the compiler, and then compiles
+  bool must_stop_ = true;  // before the process may end
   int generation_ = -1;  // of forks, in which the thread was started
   bool refused_ = false;
   std::atomic<bool> give_up_{false};

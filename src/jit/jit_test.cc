@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "api/unwrap.h"
+#include "compiler/codegen.h"
+#include "core/companion.h"
 #include "core/own_memory.h"
 #include "op/variable.h"
 #include "tests/support/api_test.h"
@@ -32,6 +34,12 @@ TEST_CASE("compiled functions give what the engine gives, for every shape that t
     REQUIRE(got.size() == want.size());
     for (size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
   }
+}
+
+TEST_CASE("nothing of LLVM is destroyed when the process ends: other threads may be compiling, or loading it") {
+  const auto api = weft_engine::compiler::codegen();
+  REQUIRE(api.ok());
+  CHECK((*api)->destroyed_at_exit != weft_engine::core::can_bind_deep());  // sanitizers keep the destructors
 }
 
 TEST_CASE("a chain of a thousand ops") {

@@ -31,10 +31,15 @@ void busy(unsigned seed) {
   std::mt19937 random(seed);
   weft::Tensor a = weft::ones({100, 100});
   auto loop = weft::function([](const weft::Tensor& x) { return weft::matmul(x, x) * 0.01f; });
+  const float factor = float(random() % 1000);
+  auto hot = weft::function([factor](const weft::Tensor& x) { return weft::tanh(weft::exp(x * factor) + 1.f); });
   for (;;) {
-    switch (random() % 4) {
+    switch (random() % 5) {
       case 0: a = weft::matmul(a, a) * 0.01f; break;
       case 1: a = loop(a); break;
+      case 3:  // one that is compiled in the background (WEFT_JIT=auto)
+        for (int i = 0; i < 100; ++i) weft::reduce_sum(hot(a));
+        break;
       case 2: weft::raw::TopKV2(a, weft::Tensor(2)); break;
       default: weft::reduce_sum(weft::ones({200000}));
     }

@@ -1,7 +1,9 @@
 """Ends the interpreter while the engine is busy: daemon threads inside ops, functions and Python callbacks, iterators that are made ahead, queues, servers,
-writers, in any mix and by any kind of end. The end must be quick and silent, with the exit status that the program asked for."""
+writers, the compiler in the background being loaded and at work, in any mix and by any kind of end; and C++ programs (busy_process.cc). The end must be quick and
+silent, with the exit status that the program asked for."""
 
 import sys
+import time
 
 import support
 
@@ -21,6 +23,13 @@ PARTS = {
         @tf.function(autograph=False)
         def f_{n}(x): return tf.while_loop(lambda i: i < 1000000000, lambda i: i + 1, [x])
         thread(lambda: f_{n}(tf.constant(0)))""",
+    "compiling": """
+        def {n}(functions):
+            for k in range(functions):
+                f = tf.function(lambda x: tf.while_loop(lambda i, y: i < 300, lambda i, y: (i + 1, tf.tanh(y * 0.5) + float(k)), (0, x))[1], autograph=False)
+                for _ in range(20): f(tf.ones([{size}]))
+        {n}(1)
+        thread(lambda: {n}(1000))""",
     "trace": """
         def {n}():
             i = 0
@@ -129,13 +138,21 @@ def program(random):
     end = random.choice(list(ENDS))
     if random.random() < 0.3:
         text += "import atexit\natexit.register(lambda: tf.reduce_sum(tf.ones([10000])).numpy())\n"
-    text += f"time.sleep({random.choice([0, 0.01, 0.1, 0.3])})\nshutil.rmtree(here, ignore_errors=True)\nprint('end', time.time(), flush=True)\n{end}\n"
+    text += f"time.sleep({random.choice([0, 0.01, 0.1, 0.3, random.random() / 5])})\nshutil.rmtree(here, ignore_errors=True)\nprint('end', time.time(), flush=True)\n{end}\n"
     return text, ENDS[end]
 
 
 def attack(random, build):
+    # Most functions that take any time are compiled in the background.
+    compiler = {"WEFT_JIT": "auto", "WEFT_JIT_THRESHOLD": random.choice(["1", "1", "20"])}
+    if random.random() < 0.25:
+        call = [build.program("busy_process"), random.choice(["exit", "return"]), str(random.randrange(1 << 30))]
+        outcome = support.child(call, seconds=60, env=compiler)
+        return outcome.problem() or (
+            f"exit status {outcome.code}, not 5: {outcome.err[-300:]}" if outcome.code != 5 else None
+        )
     text, status = program(random)
-    outcome = support.child([sys.executable, "-c", text], seconds=60)
+    outcome = support.child([sys.executable, "-c", text], seconds=60, env=compiler)
     problem = outcome.problem()
     if status == 130 and outcome.code in (
         -2,
@@ -145,8 +162,6 @@ def attack(random, build):
     elif not problem and outcome.code != status:
         problem = f"exit status {outcome.code}, not {status}: {outcome.err[-600:]}"
     if not problem and "end " in outcome.out:
-        import time
-
         noise = [
             line
             for line in outcome.err.splitlines()

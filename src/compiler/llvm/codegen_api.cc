@@ -9,6 +9,7 @@
 
 #include "compiler/llvm/code_emitter.h"
 #include "compiler/llvm/gpu_emitter.h"
+#include "compiler/llvm/no_destructors.h"
 #include "compiler/llvm/target.h"
 #include "core/disk_cache.h"
 
@@ -164,6 +165,6 @@ core::Result<std::unique_ptr<GpuHostCode>> gpu_on_host(const Plan& plan) {
 
 extern "C" __attribute__((visibility("default"))) const weft_engine::compiler::CodegenApi* weft_codegen_api() {
   using namespace weft_engine::compiler;
-  static const CodegenApi api{kCodegenLayout, emit, jit, gpu, gpu_on_host};
+  static const CodegenApi api{kCodegenLayout, emit, jit, gpu, gpu_on_host, destroyed_at_exit()};
   return &api;
 }
