@@ -190,9 +190,10 @@ TEST_CASE("rows are read once") {
     DType type;
   };
   // One thread or some of a warp for a row, a warp, several warps; rows that do not fill a block; lengths that are no multiple of anything.
-  const Shape shapes[] = {{{5, 2}, DType::kFloat},      {{130, 10}, DType::kFloat}, {{3, 9, 33}, DType::kFloat},   {{2, 3, 100, 64}, DType::kBfloat16},
-                          {{7, 512}, DType::kBfloat16}, {{16, 512}, DType::kFloat}, {{2, 3, 1000}, DType::kFloat}, {{9, 1024}, DType::kBfloat16},
-                          {{3, 4096}, DType::kHalf},    {{1, 5000}, DType::kFloat}, {{2, 8192}, DType::kBfloat16}, {{4, 1, 48}, DType::kDouble}};
+  const Shape shapes[] = {
+      {{5, 2}, DType::kFloat},      {{130, 10}, DType::kFloat}, {{3, 9, 33}, DType::kFloat},   {{2, 3, 100, 64}, DType::kBfloat16},
+      {{7, 512}, DType::kBfloat16}, {{16, 512}, DType::kFloat}, {{2, 3, 1000}, DType::kFloat}, {{9, 1024}, DType::kBfloat16},
+      {{3, 4096}, DType::kHalf},    {{1, 5000}, DType::kFloat}, {{2, 8192}, DType::kBfloat16}, {{4, 1, 48}, DType::kDouble}};
   for (const Shape& s : shapes) {
     const std::vector<Dim> dims(s.dims.begin(), s.dims.end());
     const int last = int(dims.size()) - 1;

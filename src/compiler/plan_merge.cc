@@ -25,7 +25,8 @@ class Merger {
   }
 
  private:
-  static constexpr size_t kMostInstrs = 2000, kMostRowInstrs = 200, kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
+  static constexpr size_t kMostInstrs = 2000, kMostRowInstrs = 200,
+                          kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
 
   struct ById {
     bool operator()(const Instr* a, const Instr* b) const { return a->id < b->id; }

@@ -135,7 +135,8 @@ core::Status GpuEmitter::rows(const Step& s) {
       when(both(active, valid[size_t(u)]), [&] {
         for (size_t k = 0; k < every.size(); ++k) {
           for (size_t j = 0; j < size_t(own); ++j) {
-            e.store(every[k]->type.dtype, of_all[size_t(u)][k][j], e.pointer(every[k]), e.offset(every[k]->type, index(every[k]->type, column[size_t(u)][j])));
+            e.store(every[k]->type.dtype, of_all[size_t(u)][k][j], e.pointer(every[k]),
+                    e.offset(every[k]->type, index(every[k]->type, column[size_t(u)][j])));
           }
         }
       });
