@@ -5,6 +5,7 @@
 #include <random>
 
 #include "ir/builder.h"
+#include "tests/compiler/plan_check.h"
 #include "tests/compiler/random_module.h"
 #include "tests/compiler/run_module.h"
 
@@ -36,7 +37,7 @@ std::string wrong(const ir::Module& m, double tolerance, std::vector<int64_t> sy
   if (!got.ok()) return got.status().to_string();
   const std::string differs = difference(*got, interpret(m, parameters, symbols), tolerance);
   if (!differs.empty()) return differs;
-  const auto plan = compiler::make_plan(m);
+  const auto plan = compiler::make_plan(m, 0);
   if (!plan.ok()) return plan.status().to_string();
   const auto api = compiler::codegen();
   if (!api.ok()) return api.status().to_string();
@@ -168,6 +169,89 @@ TEST_CASE("schedules of reductions") {
     g.out(g.b.reduce(ir::Reduce::kMin, n, s.axes));
     if (s.axes.size() == 1 && s.dims[size_t(s.axes[0])] > 0) g.out(g.b.arg_reduce(ir::Reduce::kMax, n, s.axes[0], DType::kInt64));
     INFO(g.m->main->results[0]->type.to_string(), " of ", x->type.to_string());
+    CHECK(wrong(*g.m, 1e-4) == "");
+  }
+}
+
+// Softmax and its gradient, a normalisation and its gradient, sums that are read by their own rows: each in one kernel.
+TEST_CASE("rows are read once") {
+  using Kinds = std::vector<compiler::Step::Kind>;
+  const auto kinds = [](const ir::Module& m) {
+    const auto plan = compiler::make_plan(m, 0);
+    REQUIRE_MESSAGE(plan.ok(), plan.status().to_string());
+    CHECK(check_plan(*plan) == "");
+    Kinds out;
+    for (const auto& s : plan->steps) out.push_back(s.kind);
+    return out;
+  };
+  const Kinds one{compiler::Step::Kind::kRows};
+  struct Shape {
+    std::vector<int64_t> dims;
+    DType type;
+  };
+  // One thread or some of a warp for a row, a warp, several warps; rows that do not fill a block; lengths that are no multiple of anything.
+  const Shape shapes[] = {
+      {{5, 2}, DType::kFloat},      {{130, 10}, DType::kFloat}, {{3, 9, 33}, DType::kFloat},   {{2, 3, 100, 64}, DType::kBfloat16},
+      {{7, 512}, DType::kBfloat16}, {{16, 512}, DType::kFloat}, {{2, 3, 1000}, DType::kFloat}, {{9, 1024}, DType::kBfloat16},
+      {{3, 4096}, DType::kHalf},    {{1, 5000}, DType::kFloat}, {{2, 8192}, DType::kBfloat16}, {{4, 1, 48}, DType::kDouble}};
+  for (const Shape& s : shapes) {
+    const std::vector<Dim> dims(s.dims.begin(), s.dims.end());
+    const int last = int(dims.size()) - 1;
+    const DType wide = s.type == DType::kDouble ? s.type : DType::kFloat;
+    const double n = double(s.dims.back()), tolerance = s.type == wide ? 1e-4 : 2e-2;
+    const auto softmax = [&](Builder& b, Value x) {
+      Value e = b.exp(b.sub(x, b.reduce(ir::Reduce::kMax, x, {last}, true)));
+      return b.div(e, b.sum(e, {last}, true));
+    };
+    INFO(core::dtype_name(s.type), " rows of ", s.dims.back());
+    {
+      BuiltModule g;
+      g.out(g.b.convert(softmax(g.b, g.b.convert(g.in(s.type, dims), wide)), s.type));
+      CHECK(kinds(*g.m) == one);
+      CHECK(wrong(*g.m, tolerance) == "");
+    }
+    {
+      BuiltModule g;
+      Value y = softmax(g.b, g.b.convert(g.in(s.type, dims), wide)), dy = g.b.convert(g.in(s.type, dims), wide);
+      g.out(g.b.convert(g.b.mul(g.b.sub(dy, g.b.sum(g.b.mul(dy, y), {last}, true)), y), s.type));
+      CHECK(kinds(*g.m) == one);
+      CHECK(wrong(*g.m, tolerance) == "");
+    }
+    {
+      // With what is computed of the sums as results, too.
+      BuiltModule g;
+      Value x = g.b.convert(g.in(s.type, dims), wide), dy = g.b.convert(g.in(s.type, dims), wide);
+      Value mean = g.b.mul(g.b.sum(x, {last}, true), 1 / n), d = g.b.sub(x, mean);
+      Value scale = g.b.unary(ir::Unary::kRsqrt, g.b.add(g.b.mul(g.b.sum(g.b.mul(d, d), {last}, true), 1 / n), 1e-2)), y = g.b.mul(d, scale);
+      Value a = g.b.mul(g.b.sum(dy, {last}, true), 1 / n), c = g.b.mul(g.b.sum(g.b.mul(dy, y), {last}, true), 1 / n);
+      g.out(g.b.convert(y, s.type));
+      g.out(g.b.mul(scale, g.b.sub(g.b.sub(dy, a), g.b.mul(y, c))));
+      g.out(mean);
+      g.out(scale);
+      CHECK(kinds(*g.m) == one);
+      CHECK(wrong(*g.m, tolerance) == "");
+    }
+  }
+  {
+    // By columns, or by other rows: not together.
+    BuiltModule g;
+    Value x = g.in(DType::kFloat, {64, 64}), sum = g.b.sum(x, {1}, false);
+    g.out(g.b.mul(x, g.b.broadcast_in_dim(sum, {64, 64}, {1})));
+    CHECK(kinds(*g.m).size() == 2);
+    CHECK(wrong(*g.m, 1e-4) == "");
+    BuiltModule h;
+    Value y = h.in(DType::kFloat, {64, 64}), shifted = h.b.sub(y, h.b.sum(y, {1}, true));
+    h.out(h.b.sum(shifted, {0}, false));
+    h.out(shifted);
+    CHECK(wrong(*h.m, 1e-4) == "");
+  }
+  {
+    // Rows that are counted by other dimensions in each reader.
+    BuiltModule g;
+    Value x = g.in(DType::kFloat, {6, 5, 40}), flat = g.b.reshape(x, {30, 40});
+    Value sum = g.b.sum(flat, {1}, true);
+    g.out(g.b.mul(x, g.b.reshape(sum, {6, 5, 1})));
+    g.out(g.b.sub(flat, sum));
     CHECK(wrong(*g.m, 1e-4) == "");
   }
 }

@@ -33,7 +33,7 @@ class Printer {
   void steps(const std::vector<Step>& all, int depth) {
     for (const Step& s : all) {
       out_.append(size_t(depth) * 2, ' ');
-      static const char* const kKinds[] = {"loop", "run", "while", "if", "copy"};
+      static const char* const kKinds[] = {"loop", "run", "rows", "while", "if", "copy"};
       out_ += kKinds[int(s.kind)];
       if (s.kind == Step::Kind::kCopy) {
         value(s.copy_from);

@@ -27,6 +27,9 @@ struct Step {
     kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot (those of kDot, kConv,
     // kConvFilterGrad, kWindow, kMaxPoolGrad, kSort, kScatter always have one). kDynamicUpdate and kScatter may have the buffer of their
     // operand 0, of which the rest is then there already; else it is copied first. kCheck stands here, too
+    kRows,  // GPUs alone. instrs, in order: reductions along rows (the last dimensions, of constant sizes), and elementwise and movement
+    // instructions that have an element for each one of the rows, or one for each row. Those with a buffer are stored, all after the last
+    // read: an operand may lie where one that has an element for each one of the rows is stored, if it is read at the same index alone
     kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps, those
     // of the first values before this one. The condition's result may be without a buffer: it is computed behind its steps
     kIf,  // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer

@@ -373,6 +373,12 @@ int Draft::var_of(const Instr* i) const {
   }
 }
 
+const Instr* Draft::home(const Instr* i) const {
+  while (i->op == Op::kReshape && !stored.contains(i)) i = i->operands[0];
+  if (i->op == Op::kGet) return i->operands[0];
+  return stored.contains(i) ? i : nullptr;
+}
+
 void fuse(Draft& d) { Fusion(d).run(); }
 
 }  // namespace weft_engine::compiler

@@ -1,8 +1,9 @@
-// What the parts of the planner share: plan_fusion.cc and plan_merge.cc decide what is stored and what runs together, plan_schedule.cc finds out what
+// What the parts of the planner share: plan_fusion.cc, plan_merge.cc and plan_rows.cc decide what is stored and what runs together, plan_schedule.cc finds out what
 // every step reads and writes and puts the steps in order, plan_memory.cc gives memory.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -54,6 +55,8 @@ struct Draft {
 
   // The Var in which a value lies; views have their operand's. -1: computed on the spot.
   int var_of(const Instr* i) const;
+  // The value in whose memory this one is; null: it has none.
+  const Instr* home(const Instr* i) const;
 };
 
 // ---- plan_fusion.cc
@@ -68,6 +71,20 @@ void fuse(Draft& d);
 // Makes one loop of several, where that is right; `places`: (old, new) values that should lie in one place; `wanted`: stay stored.
 void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places,
                  const std::unordered_set<const Instr*>& wanted);
+
+// ---- plan_rows.cc
+// `count` rows of `length` elements, one row behind the other.
+struct Rows {
+  int64_t count = 0, length = 0;
+  bool operator==(const Rows&) const = default;
+};
+// What a reduction makes one number of: its operand's last dimensions, of sizes that are known and not too large; else none.
+Rows rows_of(const Instr* reduce);
+// What a value has for them: an element for each one of the rows, one for each row, or something else.
+enum class RowPart : uint8_t { kAll, kOne, kOther };
+RowPart part_of(const Rows& rows, const ir::Type& t);
+// Whether the instructions, computed for one row, ask for no other row of the values in `stores`.
+bool stays_in_row(const Draft& d, const Rows& rows, std::span<const Instr* const> instrs, const std::unordered_set<const Instr*>& stores);
 
 // ---- plan_schedule.cc
 // Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.

@@ -1,5 +1,5 @@
 // Loops over the same sizes that read each other's values, or the same ones, become one loop with several results: an update of
-// Adam, the gates of a cell.
+// Adam, the gates of a cell. On a GPU reductions along rows and the loops around them become one step: a softmax, a layer normalisation.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -20,17 +20,20 @@ class Merger {
   void run() {
     collect();
     for (size_t k = 0; k < nodes_.size(); ++k) grow(k);
+    for (size_t k = 0; k < nodes_.size(); ++k) grow_rows(k);
     finish();
   }
 
  private:
-  static constexpr size_t kMostInstrs = 2000, kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
+  static constexpr size_t kMostInstrs = 2000, kMostRowInstrs = 200,
+                          kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
 
   struct ById {
     bool operator()(const Instr* a, const Instr* b) const { return a->id < b->id; }
   };
   struct Group {
     bool loop = false;  // can take others
+    Rows rows;          // of the reductions in it
     std::vector<const Instr*> instrs, stores;
     std::map<const Instr*, bool, ById> reads;  // value in memory: read only at the loop's index, and directly
     std::vector<size_t> after;                 // steps that must come later
@@ -38,20 +41,13 @@ class Merger {
     size_t into;  // the group that took it
   };
 
-  // The value in whose memory this one is; null: it has none.
-  const Instr* home(const Instr* i) const {
-    while (i->op == Op::kReshape && !draft_.stored.contains(i)) i = i->operands[0];
-    if (i->op == Op::kGet) return i->operands[0];
-    return draft_.stored.contains(i) ? i : nullptr;
-  }
-
   static void note(Group& g, const Instr* v, bool direct) {
     auto [it, fresh] = g.reads.emplace(v, direct);
     if (!fresh) it->second = it->second && direct;
   }
 
   void walk(const Instr* i, Group& g, std::unordered_set<const Instr*>& seen) const {
-    if (const Instr* h = home(i)) return note(g, h, false);
+    if (const Instr* h = draft_.home(i)) return note(g, h, false);
     if (!seen.insert(i).second) return;
     for (const Instr* o : i->operands) walk(o, g, seen);
   }
@@ -88,6 +84,7 @@ class Merger {
         }
       } else {
         g.stores = {s.instrs[0]};
+        if (draft_.threads == 0 && s.kind == Step::Kind::kInstr) g.rows = rows_of(s.instrs[0]);
         for (const Instr* o : s.instrs[0]->operands) walk(o, g, seen);
         for (const auto& part : s.instrs[0]->regions) inside(*part, g, seen);
       }
@@ -100,7 +97,7 @@ class Merger {
     }
     // Readers of what is overwritten come first, where they can.
     for (const auto& [old, now] : places_) {
-      const Instr *from = home(old), *to = home(now);
+      const Instr *from = draft_.home(old), *to = draft_.home(now);
       const auto m = to ? maker_.find(to) : maker_.end();
       if (!from || m == maker_.end()) continue;
       const auto r = readers_.find(from);
@@ -198,6 +195,44 @@ class Merger {
     }
   }
 
+  bool fits_rows(const Group& a, const Group& b) const {
+    if (a.rows.count ? !(a.rows == b.rows) : !a.loop) return false;
+    if (a.instrs.size() + b.instrs.size() > kMostRowInstrs || results(a, b) > kMostResults) return false;
+    std::unordered_set<const Instr*> stores(a.stores.begin(), a.stores.end());
+    stores.insert(b.stores.begin(), b.stores.end());
+    return stays_in_row(draft_, b.rows, a.instrs, stores) && stays_in_row(draft_, b.rows, b.instrs, stores);
+  }
+
+  // A group with a reduction takes what it reads, what reads it, and reductions of the same rows.
+  void grow_rows(size_t start) {
+    for (bool more = true; more;) {
+      more = false;
+      const size_t b = find(start);
+      if (!groups_[b].rows.count) return;
+      std::vector<size_t> with;
+      for (const auto& [v, direct] : groups_[b].reads) {
+        const auto m = maker_.find(v);
+        if (m != maker_.end()) with.push_back(find(m->second));
+        if (part_of(groups_[b].rows, v->type) != RowPart::kAll) continue;
+        for (size_t k : readers_[v]) {
+          if (groups_[find(k)].rows == groups_[b].rows) with.push_back(find(k));
+        }
+      }
+      for (const Instr* v : groups_[b].stores) {
+        for (size_t k : readers_[v]) with.push_back(find(k));
+      }
+      std::sort(with.begin(), with.end(), std::greater<>());
+      with.erase(std::unique(with.begin(), with.end()), with.end());
+      for (size_t a : with) {
+        if (a == b || !fits_rows(groups_[a], groups_[b])) continue;
+        if (reaches(a, b, false) || reaches(b, a, false)) continue;
+        merge(a, b);
+        more = true;
+        break;
+      }
+    }
+  }
+
   void merge(size_t a, size_t b) {
     if (groups_[a].instrs.size() > groups_[b].instrs.size()) std::swap(a, b);
     Group &to = groups_[b], &from = groups_[a];
@@ -208,6 +243,8 @@ class Merger {
     to.after.insert(to.after.end(), from.after.begin(), from.after.end());
     to.order = std::max(to.order, from.order);
     from.into = b;
+    if (!to.rows.count) to.rows = from.rows;
+    if (to.rows.count) to.loop = false;
     from.loop = false;
     from.instrs.clear();
   }
@@ -218,7 +255,8 @@ class Merger {
     for (const Instr* i : groups_.empty() ? std::vector<const Instr*>() : all_instrs()) position.emplace(i, position.size());
     for (size_t k = 0; k < groups_.size(); ++k) {
       Group& g = groups_[k];
-      if (g.into != k || nodes_[k].step.kind != Step::Kind::kLoop) continue;
+      if (g.into != k || (nodes_[k].step.kind != Step::Kind::kLoop && !(g.rows.count && g.instrs.size() > 1))) continue;
+      if (g.rows.count) nodes_[k].step.kind = Step::Kind::kRows;
       std::sort(g.instrs.begin(), g.instrs.end(), [&](const Instr* x, const Instr* y) { return position[x] < position[y]; });
       g.instrs.erase(std::unique(g.instrs.begin(), g.instrs.end()), g.instrs.end());
       if (g.stores.size() > 1) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <queue>
 
@@ -140,6 +141,8 @@ class Scheduler {
     for (PlanNode& n : nodes) {
       if (n.step.kind == Step::Kind::kLoop) {
         loop_uses(n);
+      } else if (n.step.kind == Step::Kind::kRows) {
+        row_uses(n);
       } else if (n.regions.empty()) {
         instr_uses(n);
       } else {
@@ -160,6 +163,36 @@ class Scheduler {
     }
     note(n, r);
     for (int w : n.writes) {
+      for (const auto& [v, same] : r.vars) {
+        if (same && draft_.vars[size_t(v)].bytes == draft_.vars[size_t(w)].bytes) n.in_place.emplace_back(w, v);
+      }
+    }
+  }
+
+  void row_uses(PlanNode& n) {
+    const std::unordered_set<const Instr*> members(n.step.instrs.begin(), n.step.instrs.end());
+    const auto reduce = std::find_if(n.step.instrs.begin(), n.step.instrs.end(), [](const Instr* i) { return i->op == Op::kReduce; });
+    const Rows rows = rows_of(*reduce);
+    Reads r;
+    // Up to what the step computes itself.
+    const std::function<void(const Instr*, bool)> visit = [&](const Instr* v, bool same) {
+      const Instr* home = draft_.home(v);
+      if (members.contains(v) || (home && members.contains(home))) return;
+      if (draft_.var_of(v) >= 0) return walk(v, same, r);
+      if (!r.seen[same].insert(v).second) return;
+      for (const Instr* o : v->operands) visit(o, same && (ir::is_elementwise(v->op) || v->op == Op::kReshape));
+    };
+    std::vector<int> whole;  // written, with an element for each one of the rows
+    for (const Instr* i : n.step.instrs) {
+      const bool all = part_of(rows, i->type) == RowPart::kAll;
+      const bool same = i->op == Op::kReduce || (all && (ir::is_elementwise(i->op) || i->op == Op::kReshape));
+      for (const Instr* o : i->operands) visit(o, same);
+      if (!draft_.stored.contains(i)) continue;
+      add_once(n.writes, draft_.var_of(i));
+      if (all) whole.push_back(draft_.var_of(i));
+    }
+    note(n, r);
+    for (int w : whole) {
       for (const auto& [v, same] : r.vars) {
         if (same && draft_.vars[size_t(v)].bytes == draft_.vars[size_t(w)].bytes) n.in_place.emplace_back(w, v);
       }

@@ -155,6 +155,12 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
   };
   const FunctionCompiler compile = function_compiler.load();
   if (options_.must_compile) {
+    // Where the nodes go to a device that compiles for itself, as on a GPU, it does.
+    if (core::is_mixed(*o.devices) && device_compiler.load()) {
+      auto placed = engine_plan;
+      auto made = placed(nullptr);
+      if (made.ok() && dynamic_cast<CompiledPlan*>(made->get())) return made;
+    }
     if (!compile) return unimplemented("function ", body_.name, " is to be compiled, and there is no compiler");
     return compile(graph::clone(body_), c, engine_plan, true);
   }

@@ -169,7 +169,7 @@ core::Result<int32_t> run_on_gpu_machine(const compiler::Plan& plan, const compi
 }
 
 core::Result<Interpreted> run_kernels(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols) {
-  return run_compiled_by(m, parameters, symbols, [&](const compiler::Plan& plan, const GpuCall& call) -> core::Result<int32_t> {
+  return run_compiled_by(m, 0, parameters, symbols, [&](const compiler::Plan& plan, const GpuCall& call) -> core::Result<int32_t> {
     WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
     WEFT_ASSIGN(const auto code, api->gpu_on_host(plan));
     return run_on_gpu_machine(plan, *code, call);

@@ -192,6 +192,7 @@ class Runner {
 
   // `same`: at the index that a loop computes.
   Hash value(const Instr* i, bool same = false) {
+    if (const auto it = in_rows_ ? loop_.find(i) : loop_.end(); it != loop_.end()) return it->second;
     const int b = plan_.buffer_of(i);
     if (b >= 0) {
       if (!same) moved_.insert(b);
@@ -235,6 +236,7 @@ class Runner {
     switch (s.kind) {
       case Step::Kind::kLoop: loop(s); break;
       case Step::Kind::kInstr: instr(s.instrs[0]); break;
+      case Step::Kind::kRows: rows(s); break;
       case Step::Kind::kCopy: {
         Hash h = s.copy_from_buffer >= 0 ? read(s.copy_from_buffer, s.copy_from) : value(s.copy_from);
         for (int b : reads_) {
@@ -276,6 +278,36 @@ class Runner {
       }
     }
     for (const auto& [b, h] : out) write(b, h);
+  }
+
+  // As a loop; what the step has computed is read from where it is, too, and reductions at their operands' indices.
+  void rows(const Step& s) {
+    in_rows_ = true;
+    int64_t all = 0;
+    for (const Instr* i : s.instrs) {
+      if (i->op == Op::kReduce) all = number(i->operand(0).type.elements());
+    }
+    std::vector<std::pair<int, Hash>> out;
+    for (const Instr* i : s.instrs) {
+      const bool whole = number(i->type.elements()) == all;
+      Hash h = i->op == Op::kReduce ? mix(own(*i), value(i->operands[0], true)) : computed(i, whole);
+      loop_[i] = h;
+      const int b = plan_.buffer_of(i);
+      if (b < 0) continue;
+      if (!whole) moved_.insert(b);
+      out.emplace_back(b, h);
+    }
+    if (out.empty()) fail("rows of which nothing is stored");
+    for (const auto& [b, h] : out) {
+      for (int r : reads_) {
+        if (overlap(r, b) && (r != b || moved_.contains(r))) fail(cat("buffer ", b, " is written while ", r, " is read at other places"));
+      }
+      for (const auto& [c, g] : out) {
+        if (c != b && overlap(b, c)) fail(cat("buffers ", b, " and ", c, " are written at once"));
+      }
+    }
+    for (const auto& [b, h] : out) write(b, h);
+    in_rows_ = false;
   }
 
   void instr(const Instr* i) {
@@ -324,6 +356,7 @@ class Runner {
   std::map<int, Hash> memory_;  // what each buffer holds; nothing if another has been written over it
   std::unordered_map<const Instr*, Hash> loop_;
   std::set<int> reads_, moved_;  // of the current step
+  bool in_rows_ = false;
   std::vector<Hash> conditions_;
   std::string error_;
 };

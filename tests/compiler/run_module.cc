@@ -108,7 +108,7 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
 
 core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                        const compiler::CodegenOptions& options) {
-  return run_compiled_by(m, parameters, symbols, [&](const compiler::Plan& plan, const GpuCall& call) -> core::Result<int32_t> {
+  return run_compiled_by(m, 1, parameters, symbols, [&](const compiler::Plan& plan, const GpuCall& call) -> core::Result<int32_t> {
     WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
     WEFT_ASSIGN(const auto code, api->jit(plan, options));
     std::vector<const void*> constants;
@@ -122,10 +122,10 @@ core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Ar
   });
 }
 
-core::Result<Interpreted> run_compiled_by(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+core::Result<Interpreted> run_compiled_by(const ir::Module& m, int threads, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                           const std::function<core::Result<int32_t>(const compiler::Plan&, const GpuCall&)>& run) {
   WEFT_RETURN_IF_ERROR(ir::verify(m));
-  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
+  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m, threads));
   std::vector<Memory> memory;
   GpuCall call;
   call.symbols = symbols;

@@ -21,8 +21,8 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
 core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                        const compiler::CodegenOptions& options = {});
 
-// The same by whatever runs a plan and gives the call's error.
-core::Result<Interpreted> run_compiled_by(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+// The same by whatever runs a plan and gives the call's error. threads: make_plan's.
+core::Result<Interpreted> run_compiled_by(const ir::Module& m, int threads, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
                                           const std::function<core::Result<int32_t>(const compiler::Plan&, const GpuCall&)>& run);
 
 // Empty, or the first difference. `tolerance`: relative to the larger of the two numbers and 1.

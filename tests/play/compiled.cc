@@ -60,7 +60,7 @@ Result<graph::FunctionBody> body_of(const OpCase& c, const op::Registry& registr
 
 // The PTX of a module: empty, or what is wrong with it.
 Result<std::string> check_ptx(const ir::Module& m) {
-  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
+  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m, 0));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
   WEFT_ASSIGN(const compiler::GpuCode code, api->gpu(plan, {}));
   const std::string missing = unresolved(code.ptx);
@@ -69,7 +69,7 @@ Result<std::string> check_ptx(const ir::Module& m) {
 }
 
 Result<std::vector<Tensor>> run(const OpCase& c, const ir::Module& m, Fixed fixed, bool gpu) {
-  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
+  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m, gpu ? 0 : 1));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
   std::vector<Tensor> copies;  // exactly as long as the tensors: checkers see what is beyond
   std::vector<void*> parameters, results;

@@ -52,7 +52,7 @@ void KernelFiles::write(const std::vector<GpuLaunch>& launches, const std::vecto
 core::Status KernelFiles::add(const std::string& name, const ir::Module& m, const std::vector<core::Tensor>& parameters,
                               const std::vector<core::Tensor>& expected, double bytes, double flops) {
   if (!cases_ || !data_) return core::internal_error("cannot write to ", folder_);
-  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
+  WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m, 0));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
   WEFT_ASSIGN(const compiler::GpuCode code, api->gpu(plan, {}));
   std::vector<int64_t> symbols;

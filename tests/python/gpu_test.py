@@ -186,6 +186,57 @@ print(calls("cuStreamBeginCapture_v2") - recorded <= 8, calls("cuGraphLaunch") -
 
 
 @needs_driver
+def test_functions_to_compile_run_there_and_datasets_on_the_host():
+    # Where things run as in TensorFlow: jit_compile asks for code, not for a device; elements of datasets are made on the host.
+    out = run(
+        STEPS
+        + """
+f = tf.function(lambda x: x * 2.0 + 1.0, jit_compile=True)
+y = f(tf.constant([1.0, 2.0]))
+with tf.device("CPU:0"):
+    z = f(tf.constant([3.0]))
+print(y.device[-5:], y.numpy().tolist(), z.device[-5:], z.numpy().tolist())
+x = np.arange(12, dtype="f").reshape(6, 2)
+data = tf.data.Dataset.range(3).map(lambda i: tf.gather(tf.constant(x), tf.range(2) + 2 * tf.cast(i, tf.int32)) * 2.0)
+tf.test.experimental.sync_devices()
+before = [calls(name) for name in ("cuLaunchKernel", "cuMemcpyHtoDAsync_v2")]
+print([e.numpy().tolist() for e in data])
+print([calls(name) for name in ("cuLaunchKernel", "cuMemcpyHtoDAsync_v2")] == before)
+
+# A step in the way of Keras' fit: the element is taken in one function, the step is another that is to be compiled. The variable stays on the GPU.
+w = tf.Variable([[1.0], [1.0]])
+@tf.function(jit_compile=True)
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.matmul(x, w) ** 2)
+    w.assign_sub(0.001 * tape.gradient(loss, w))
+    return loss
+@tf.function
+def one(iterator):
+    return step(next(iterator))
+def losses():
+    w.assign([[1.0], [1.0]])
+    iterator = iter(data.repeat(4))
+    return [float(one(iterator)) for _ in range(12)]
+on_gpu, launched = losses(), calls("cuGraphLaunch")
+print(w.device[-5:], launched >= 4)
+v = np.ones((2, 1)); want = []
+for i in list(range(3)) * 4:
+    e = x[2 * i : 2 * i + 2] * 2.0
+    want.append(float(((e @ v) ** 2).sum()))
+    v = v - 0.001 * 2 * e.T @ (e @ v)
+np.testing.assert_allclose(on_gpu, want, rtol=1e-4)
+"""
+    )
+    assert out == [
+        "GPU:0 [3.0, 5.0] CPU:0 [7.0]",
+        "[[[0.0, 2.0], [4.0, 6.0]], [[8.0, 10.0], [12.0, 14.0]], [[16.0, 18.0], [20.0, 22.0]]]",
+        "True",
+        "GPU:0 True",
+    ]
+
+
+@needs_driver
 def test_loops_that_are_counted_do_not_ask():
     out = run(
         STEPS

@@ -542,6 +542,7 @@ core::Status CodeEmitter::step(const Step& s) {
       for (const ir::Instr* i : s.instrs) parallel = parallel && i->op != Op::kConcat && i->op != Op::kTranspose;  // these have ways of their own
       return inside("loop", [&] { return emit_loop(s); }, parallel);
     }
+    case Step::Kind::kRows: return core::internal_error("rows are for GPUs");
     case Step::Kind::kInstr: break;
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");

@@ -65,7 +65,7 @@ bool may_read(const Plan& plan, const Step& s, int buffer) {
     const int at = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
     return at >= 0 ? same_memory(plan, at, buffer) : reads(plan, s.copy_from, buffer);
   }
-  if (s.kind != Step::Kind::kLoop && s.kind != Step::Kind::kInstr) return true;
+  if (s.kind != Step::Kind::kLoop && s.kind != Step::Kind::kInstr && s.kind != Step::Kind::kRows) return true;
   for (const ir::Instr* i : s.instrs)
     if (reads(plan, i, buffer)) return true;
   return false;
@@ -95,7 +95,7 @@ void find_accumulations(const Plan& plan, std::span<const Step> steps, CodeEmitt
         if (free) impl.added_to[dot] = sum, impl.done.insert(&s);
         break;
       }
-      if (s.kind != Step::Kind::kLoop && s.kind != Step::Kind::kInstr && s.kind != Step::Kind::kCopy) break;
+      if (s.kind == Step::Kind::kWhile || s.kind == Step::Kind::kIf) break;
     }
   }
 }

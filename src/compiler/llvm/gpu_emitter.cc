@@ -429,6 +429,7 @@ core::Status GpuEmitter::step(const Step& s) {
       return copy(s.copy_to, from, s.copy_from->type, s.copy_from);
     }
     case Step::Kind::kLoop: return e.impl().done.count(&s) ? core::Status() : loop(s);
+    case Step::Kind::kRows: return rows(s);
     case Step::Kind::kInstr: break;
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");

@@ -1,6 +1,7 @@
 // GpuEmitter: a Plan as kernels and what to launch (compiler/gpu_code.h). Elements and places are CodeEmitter's; who computes which of them is
 // decided here. Parts: gpu_emitter.cc (kernels, steps, control), gpu_loops.cc (one thread for each element), gpu_fold.cc (everything that combines
-// many numbers to one: reductions, windows, convolutions), gpu_order.cc (scans, sorts, scatters), gpu_product.cc (products of matrices).
+// many numbers to one: reductions, windows, convolutions), gpu_rows.cc (reductions along rows with what is around them), gpu_order.cc (scans, sorts,
+// scatters), gpu_product.cc (products of matrices).
 //
 // Nothing waits for another block, and no number is added to memory by several threads: the order of sums follows from the sizes alone.
 #pragma once
@@ -95,6 +96,7 @@ class GpuEmitter {
   core::Status fold(const Fold& f);
   core::Status fold_by_thread(const Fold& f);
   core::Status reduce(const ir::Instr* i);
+  core::Status rows(const Step& s);
   core::Status arg_reduce(const ir::Instr* i);
   core::Status window(const ir::Instr* i);
   core::Status max_pool_grad(const ir::Instr* i);

@@ -23,7 +23,10 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const Functio
     std::shared_ptr<const void> caller;
   };
   auto kept = std::make_shared<Kept>();
-  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function));
+  // Elements are made on the host, as in TensorFlow: nodes of the function that name no device run where the dataset does.
+  InstantiateOptions options;
+  options.target = c.device().name();
+  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function, options));
   kept->caller = op::hold(*c.env().functions);
   f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
   f->captured_ = std::move(captured);
