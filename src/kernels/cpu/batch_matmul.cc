@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/narrow_gemm.h"
 #include "kernels/cpu/narrow_simd.h"
+#include "kernels/cpu/scratch.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -64,14 +65,32 @@ void run_plain(const BatchMatMulArgs& g, const void* a, const void* b, void* c, 
   });
 }
 
+// Few rows: B is read as it is.
+void run_few_rows(DType type, const BatchMatMulArgs& g, const float* a, const uint16_t* b, float* c, ThreadPool& pool) {
+  const int64_t ldb = g.transb ? g.k : g.n, blocks = (g.n + kNarrowColumns - 1) / kNarrowColumns;
+  const double cost = double(std::min(g.n, kNarrowColumns)) * double(g.k) * (0.05 + 0.02 * double(g.m));
+  pool.parallel_for(g.batches * blocks, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = i / blocks, j = i % blocks * kNarrowColumns;
+      const int64_t ia = g.a_index.empty() ? at : g.a_index[size_t(at)], ib = g.b_index.empty() ? at : g.b_index[size_t(at)];
+      const NarrowTask t{type == DType::kHalf, g.transb, g.m, g.n, g.k, a + ia * g.m * g.k, b + ib * g.k * g.n, ldb, c + at * g.m * g.n};
+      WEFT_BEST_ISA(narrow_columns)(t, j, std::min(g.n, j + kNarrowColumns));
+    }
+  });
+}
+
 void run_narrow(DType type, const BatchMatMulArgs& g, const void* a, const void* b, void* c, ThreadPool& pool) {
-  const int64_t na = g.a_count * g.m * g.k, nb = g.b_count * g.k * g.n, nc = g.batches * g.m * g.n;
-  auto wide = std::make_unique_for_overwrite<float[]>(size_t(na + nb + nc));
-  float *wa = wide.get(), *wb = wa + na, *wc = wb + nb;
-  widen(type, a, wa, na, pool);
-  widen(type, b, wb, nb, pool);
-  run_real<float>(g, wa, wb, wc, pool);
-  narrow(type, wc, c, nc, pool);
+  const bool few = !g.transa && narrow_serves(g.transb, g.m, g.n, g.k);
+  const int64_t na = g.a_count * g.m * g.k, nb = few ? 0 : g.b_count * g.k * g.n, nc = g.batches * g.m * g.n;
+  const Scratch wa(na), wb(nb), wc(nc);
+  widen(type, a, wa.get(), na, pool);
+  if (few) {
+    run_few_rows(type, g, wa.get(), static_cast<const uint16_t*>(b), wc.get(), pool);
+  } else {
+    widen(type, b, wb.get(), nb, pool);
+    run_real<float>(g, wa.get(), wb.get(), wc.get(), pool);
+  }
+  narrow(type, wc.get(), c, nc, pool);
 }
 
 }  // namespace

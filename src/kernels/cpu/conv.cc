@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/patches.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -35,67 +36,11 @@ void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const uint32_t* a, 
 // cache when the product reads them.
 int64_t block_rows(const ConvGeometry& g) { return std::clamp<int64_t>((int64_t(1) << 18) / std::max<int64_t>(g.patch(), 1), 8, 512); }
 
-// Walks over output positions of the whole batch in order.
-struct Position {
-  int64_t image, d, h, w;
-  Position(const ConvGeometry& g, int64_t row) {
-    w = row % g.dim[2].out, row /= g.dim[2].out;
-    h = row % g.dim[1].out, row /= g.dim[1].out;
-    d = row % g.dim[0].out, image = row / g.dim[0].out;
-  }
-  void next(const ConvGeometry& g) {
-    if (++w < g.dim[2].out) return;
-    w = 0;
-    if (++h < g.dim[1].out) return;
-    h = 0;
-    if (++d < g.dim[0].out) return;
-    d = 0, ++image;
-  }
-};
-
-// Calls f(offset in the patch, offset in the image, elements) for every run of the patch at p that is
-// inside the input; `group` selects the channels.
-template <class F>
-void for_each_run(const ConvGeometry& g, const Position& p, int64_t group, F&& f) {
-  const WindowDim &dd = g.dim[0], &dh = g.dim[1], &dw = g.dim[2];
-  const int64_t channels = g.in_channels / g.groups;
-  const int64_t sd = dd.start(p.d), sh = dh.start(p.h), sw = dw.start(p.w);
-  const auto td = dd.taps(sd), th = dh.taps(sh), tw = dw.taps(sw);
-  if (tw.size() == 0) return;
-  // Neighbouring columns are neighbours in memory too, if nothing is between them.
-  const bool joined = dw.dilation == 1 && g.groups == 1;
-  for (int64_t fd = td.begin; fd < td.end; ++fd) {
-    for (int64_t fh = th.begin; fh < th.end; ++fh) {
-      const int64_t row = (sd + fd * dd.dilation) * dh.in + sh + fh * dh.dilation;
-      const int64_t to = ((fd * dh.window + fh) * dw.window) * channels;
-      const int64_t from = row * dw.in * g.in_channels + group * channels;
-      if (joined) {
-        f(to + tw.begin * channels, from + (sw + tw.begin) * channels, tw.size() * channels);
-      } else {
-        for (int64_t fw = tw.begin; fw < tw.end; ++fw) f(to + fw * channels, from + (sw + fw * dw.dilation) * g.in_channels, channels);
-      }
-    }
-  }
-}
-
-template <class T>
-void gather_patches(const ConvGeometry& g, const T* in, int64_t begin, int64_t end, int64_t group, T* patches) {
-  const int64_t size = g.patch(), image = g.in_positions() * g.in_channels;
-  Position p(g, begin);
-  for (int64_t r = begin; r < end; ++r, p.next(g), patches += size) {
-    const T* from = in + p.image * image;
-    int64_t filled = 0;
-    for_each_run(g, p, group, [&](int64_t, int64_t, int64_t n) { filled += n; });
-    if (filled < size) std::fill(patches, patches + size, T(0));
-    for_each_run(g, p, group, [&](int64_t to, int64_t at, int64_t n) { std::memcpy(patches + to, from + at, size_t(n) * sizeof(T)); });
-  }
-}
-
 // Adds patches back to where they came from.
 template <class T>
 void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int64_t end, int64_t group, T* in) {
   const int64_t size = g.patch(), image = g.in_positions() * g.in_channels;
-  Position p(g, begin);
+  PatchPosition p(g, begin);
   for (int64_t r = begin; r < end; ++r, p.next(g), patches += size) {
     T* base = in + p.image * image;
     for_each_run(g, p, group, [&](int64_t from, int64_t at, int64_t n) {
@@ -120,7 +65,7 @@ void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, c
     const int64_t begin = b * block, end = std::min(rows, begin + block);
     auto patches = std::make_unique_for_overwrite<T[]>(size_t((end - begin) * k));
     for (int64_t group = 0; group < g.groups; ++group) {
-      gather_patches(g, in, begin, end, group, patches.get());
+      gather_patches(g, in, begin, end, group, T(0), patches.get(), k);
       gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group, n, false,
            pool);
     }
@@ -175,7 +120,7 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
     for (int64_t begin = first; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
-        gather_patches(g, in, begin, end, group, patches.get());
+        gather_patches(g, in, begin, end, group, T(0), patches.get(), k);
         gemm(true, false, k, per_group, end - begin, patches.get(), k, dout + begin * n + group * per_group, n, sum + group * per_group, n,
              begin > first, pool);
       }

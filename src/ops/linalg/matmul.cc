@@ -1,6 +1,7 @@
 // Products of matrices and of stacks of matrices.
 #include "kernels/cpu/batch_matmul.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/int8_gemm.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -111,12 +112,14 @@ Result<Batch> broadcast_batch(const Shape& a, const Shape& b) {
   return out;
 }
 
-// Input t as int32, for products of 8-bit numbers.
-Result<Tensor> to_int32(KernelContext& c, const Tensor& t) {
-  if (t.dtype() != DType::kInt8 && t.dtype() != DType::kUint8) return t;
-  WEFT_ASSIGN(Tensor wide, c.temp(DType::kInt32, t.shape()));
-  for (int64_t i = 0; i < t.num_elements(); ++i) wide.data<int32_t>()[i] = t.dtype() == DType::kInt8 ? t.data<int8_t>()[i] : t.data<uint8_t>()[i];
-  return wide;
+// Products of 8-bit numbers in 32 bits.
+void multiply_bytes(const BatchMatMulArgs& g, const Tensor& a, const Tensor& b, int32_t* c, ThreadPool& pool) {
+  for (int64_t i = 0; i < g.batches; ++i) {
+    const int64_t ia = g.a_index.empty() ? i : g.a_index[size_t(i)], ib = g.b_index.empty() ? i : g.b_index[size_t(i)];
+    kernels::int8_matmul(g.m, g.n, g.k, {a.data<uint8_t>() + ia * g.m * g.k, a.dtype() == DType::kInt8, g.transa, g.transa ? g.m : g.k},
+                         {b.data<uint8_t>() + ib * g.k * g.n, b.dtype() == DType::kInt8, g.transb, g.transb ? g.k : g.n}, 0, 0, c + i * g.m * g.n,
+                         pool);
+  }
 }
 
 struct BatchMatMul {
@@ -140,12 +143,8 @@ struct BatchMatMul {
   }
   Status run(KernelContext& c) const {
     WEFT_RETURN_IF_ERROR(check(c.input(0), c.input(1)));
-    Tensor a = c.input(0), b = c.input(1);
+    const Tensor &a = c.input(0), &b = c.input(1);
     WEFT_ASSIGN(Batch batch, broadcast_batch(a.shape(), b.shape()));
-    if (a.dtype() != c.output_type(0) || b.dtype() != c.output_type(0)) {
-      WEFT_ASSIGN(a, to_int32(c, a));
-      WEFT_ASSIGN(b, to_int32(c, b));
-    }
     const int ra = a.rank(), rb = b.rank();
     BatchMatMulArgs args{.transa = tx,
                          .transb = ty,
@@ -170,6 +169,10 @@ struct BatchMatMul {
     }
     if (args.k == 0 || out->num_elements() == 0) {
       std::fill_n(static_cast<char*>(out->raw()), out->byte_size(), char(0));
+      return {};
+    }
+    if (a.dtype() != c.output_type(0)) {
+      multiply_bytes(args, a, b, out->data<int32_t>(), c.pool());
       return {};
     }
     return kernels::batch_matmul(c.output_type(0), args, a.raw(), b.raw(), out->raw(), c.pool());

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/cpu/batch_matmul.h"
 #include "op/dispatch.h"
 
 namespace weft_engine::ops {
@@ -40,18 +41,9 @@ Status move_channels(KernelContext& c, const Tensor& from, Tensor& to, int64_t o
   });
 }
 
-Status convert(KernelContext& c, const Tensor& from, Tensor& to) {
-  const bool widen = to.dtype() == DType::kFloat;
-  return dispatch<half, bfloat16>(widen ? from.dtype() : to.dtype(), [&]<class T>(Tag<T>) {
-    c.pool().parallel_for(from.num_elements(), 1.0, [&](int64_t b, int64_t e) {
-      if (widen) {
-        for (int64_t i = b; i < e; ++i) to.data<float>()[i] = float(from.data<T>()[i]);
-      } else {
-        for (int64_t i = b; i < e; ++i) to.data<T>()[i] = T(from.data<float>()[i]);
-      }
-    });
-    return Status();
-  });
+void convert(KernelContext& c, const Tensor& from, Tensor& to) {
+  if (to.dtype() == DType::kFloat) kernels::widen(from.dtype(), from.raw(), to.data<float>(), from.num_elements(), c.pool());
+  else kernels::narrow(to.dtype(), from.data<float>(), to.raw(), from.num_elements(), c.pool());
 }
 
 }  // namespace
@@ -202,7 +194,7 @@ Result<Tensor> stage(KernelContext& c, const Tensor& t, bool channels_first) {
   }
   if (compute_type(t.dtype()) == t.dtype()) return now;
   WEFT_ASSIGN(Tensor wide, c.temp(compute_type(t.dtype()), now.shape()));
-  WEFT_RETURN_IF_ERROR(convert(c, now, wide));
+  convert(c, now, wide);
   return wide;
 }
 
@@ -235,7 +227,7 @@ Status StagedOutput::finish(KernelContext& c) {
     if (channels_first_) {
       WEFT_ASSIGN(narrow, c.temp(out->dtype(), now.shape()));
     }
-    WEFT_RETURN_IF_ERROR(convert(c, now, narrow));
+    convert(c, now, narrow);
     now = narrow;
   }
   if (!channels_first_) return {};

@@ -1,4 +1,5 @@
 // Arithmetic on quantised numbers.
+#include "kernels/cpu/int8_gemm.h"
 #include "kernels/cpu/quantize.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -170,19 +171,7 @@ Status run_matmul(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({m, n})));
   const int32_t zero_a = int32_t(kernels::quantize_unclamped<uint8_t>(0, min_a, max_a)),
                 zero_b = int32_t(kernels::quantize_unclamped<uint8_t>(0, min_b, max_b));
-  const uint8_t *pa = a.data<uint8_t>(), *pb = b.data<uint8_t>();
-  if (out->num_elements() > 0) {
-    c.pool().parallel_for(m, double(n) * double(k), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        uint32_t* row = out->data<uint32_t>() + i * n;
-        std::fill(row, row + n, 0u);
-        for (int64_t l = 0; l < k; ++l) {
-          const uint32_t x = uint32_t(pa[ta ? l * m + i : i * k + l]) - uint32_t(zero_a);
-          for (int64_t j = 0; j < n; ++j) row[j] += x * (uint32_t(pb[tb ? j * k + l : l * n + j]) - uint32_t(zero_b));
-        }
-      }
-    });
-  }
+  kernels::int8_matmul(m, n, k, {a.raw(), false, ta, ta ? m : k}, {b.raw(), false, tb, tb ? k : n}, zero_a, zero_b, out->data<int32_t>(), c.pool());
   float low, high;
   kernels::product_range<uint8_t, uint8_t>(min_a, max_a, min_b, max_b, low, high);
   return write_range(c, 1, low, high);

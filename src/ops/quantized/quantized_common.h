@@ -38,6 +38,9 @@ inline op::Status write_range(op::KernelContext& c, int at, float low, float hig
 // Output 0 as input 0, the rest scalars.
 op::Status unchanged_with_range(op::ShapeContext& c);
 
+// The engine's own op for a quantised layer, quantized_product.cc.
+void add_int8_product(op::Registry& r);
+
 // QuantizedConv2D: its shapes, and the kernel for a filter of qint8.
 op::Status quantized_conv_shape(op::ShapeContext& c);
 op::Result<std::unique_ptr<op::Kernel>> make_signed_filter_conv(const op::NodeInfo& node);

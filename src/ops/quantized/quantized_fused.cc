@@ -2,6 +2,7 @@
 // oneDNN, whose steps are here one by one, each in float: the integers must come out equal.
 //
 // TensorFlow's own CPU kernels of the convolutions want a constant filter (so a graph); here the filter may be any tensor.
+#include "kernels/cpu/int8_gemm.h"
 #include "kernels/cpu/quantize.h"
 #include "op/registry.h"
 #include "ops/nn/conv_common.h"
@@ -116,9 +117,9 @@ float one_step(float low, float high, bool is_signed) { return (high - low) / (i
 
 // --- convolution ---
 
-// The totals of output rows [begin, end); I: int8_t or uint8_t.
+// The totals of output rows [begin, end) of a depthwise convolution; I: int8_t or uint8_t.
 template <class I>
-void convolve_rows(const ConvGeometry& g, bool depthwise, const I* in, const int8_t* filter, uint32_t* totals, int64_t begin, int64_t end) {
+void convolve_depthwise(const ConvGeometry& g, const I* in, const int8_t* filter, uint32_t* totals, int64_t begin, int64_t end) {
   const WindowDim &dh = g.dim[1], &dw = g.dim[2];
   const int64_t depth = g.in_channels, n = g.out_channels, each = n / depth;
   for (int64_t row = begin; row < end; ++row) {
@@ -133,14 +134,10 @@ void convolve_rows(const ConvGeometry& g, bool depthwise, const I* in, const int
       for (int64_t i = th.begin; i < th.end; ++i) {
         for (int64_t j = tw.begin; j < tw.end; ++j) {
           const I* x = image + ((sh + i * dh.dilation) * dw.in + sw + j * dw.dilation) * depth;
-          const int8_t* y = filter + (i * dw.window + j) * depth * (depthwise ? each : n);
+          const int8_t* y = filter + (i * dw.window + j) * n;
           for (int64_t d = 0; d < depth; ++d) {
             const int32_t v = x[d];
-            if (depthwise) {
-              for (int64_t o = 0; o < each; ++o) to[d * each + o] += uint32_t(v * y[d * each + o]);
-            } else {
-              for (int64_t o = 0; o < n; ++o) to[o] += uint32_t(v * y[d * n + o]);
-            }
+            for (int64_t o = 0; o < each; ++o) to[d * each + o] += uint32_t(v * y[d * each + o]);
           }
         }
       }
@@ -245,12 +242,16 @@ struct FusedConv {
   Status convolve(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& filter, const Epilogue& e, Tensor& out) const {
     if (out.num_elements() == 0) return {};
     WEFT_ASSIGN(Tensor totals, c.temp(DType::kInt32, out.shape()));
-    const double cost =
-        double(g.dim[2].out) * double(g.dim[1].window * g.dim[2].window) * double(fusion.depthwise ? 1 : g.in_channels) * double(g.out_channels);
+    if (!fusion.depthwise) {
+      kernels::int8_conv(g, {in.raw(), in.dtype() == DType::kQint8}, {filter.raw(), true}, 0, 0, totals.data<int32_t>(), c.pool());
+      e.finish(totals.data<int32_t>(), out, g.out_channels, c.pool());
+      return {};
+    }
+    const double cost = double(g.dim[2].out) * double(g.dim[1].window * g.dim[2].window) * double(g.out_channels);
     c.pool().parallel_for(g.batch * g.dim[1].out, cost, [&](int64_t b, int64_t end) {
       uint32_t* to = totals.data<uint32_t>();
-      if (in.dtype() == DType::kQint8) convolve_rows(g, fusion.depthwise, in.data<int8_t>(), filter.data<int8_t>(), to, b, end);
-      else convolve_rows(g, fusion.depthwise, in.data<uint8_t>(), filter.data<int8_t>(), to, b, end);
+      if (in.dtype() == DType::kQint8) convolve_depthwise(g, in.data<int8_t>(), filter.data<int8_t>(), to, b, end);
+      else convolve_depthwise(g, in.data<uint8_t>(), filter.data<int8_t>(), to, b, end);
     });
     e.finish(totals.data<int32_t>(), out, g.out_channels, c.pool());
     return {};
@@ -330,16 +331,7 @@ Status run_product(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({m, n})));
   if (out->num_elements() > 0) {
     WEFT_ASSIGN(Tensor totals, c.temp(DType::kInt32, out->shape()));
-    c.pool().parallel_for(m, double(n) * double(depth), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        uint32_t* row = totals.data<uint32_t>() + i * n;
-        std::fill(row, row + n, 0u);
-        for (int64_t k = 0; k < depth; ++k) {
-          const int32_t x = a.data<uint8_t>()[i * depth + k];
-          for (int64_t j = 0; j < n; ++j) row[j] += uint32_t(x * right[k * n + j]);
-        }
-      }
-    });
+    kernels::int8_matmul(m, n, depth, {a.raw(), false, false, depth}, {right, true, false, n}, 0, 0, totals.data<int32_t>(), c.pool());
     e.finish(totals.data<int32_t>(), *out, n, c.pool());
   }
   if (fusion.out == DType::kFloat) return {};
@@ -417,6 +409,7 @@ void quantized_fused(Registry& r) {
     if (!f.doc.empty()) add_conv(r, f);
   }
   for (const Fusion& f : kProducts) add_product(r, f);
+  add_int8_product(r);
 }
 
 }  // namespace weft_engine::ops

@@ -1,5 +1,8 @@
 // Uniform quantisation: integers that stand for (value - zero point) * scale, with one scale for all or one
 // for each slice along an axis.
+#include <algorithm>
+
+#include "kernels/cpu/int8_gemm.h"
 #include "kernels/cpu/quantize.h"
 #include "op/registry.h"
 #include "ops/quantized/quantized_common.h"
@@ -107,6 +110,13 @@ Status run_quantize(KernelContext& c) {
   WEFT_ASSIGN(int32_t most, read_int32(c.node(), "quantization_max_val"));
   WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), scales, zeros, axis));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  if (axis < 0 && out->dtype() == DType::kQint8) {
+    const float inverse = 1.0f / scales.data<float>()[0];
+    c.pool().parallel_for(in.num_elements(), 0.2, [&](int64_t b, int64_t e) {
+      WEFT_BEST_ISA(int8_quantize)(in.data<float>() + b, inverse, zeros.data<int32_t>()[0], least, most, out->data<int8_t>() + b, e - b);
+    });
+    return {};
+  }
   return dispatch_quantized(out->dtype(), [&]<class I>(Tag<I>) {
     for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
       const float inverse = 1.0f / scales.data<float>()[k];
@@ -126,6 +136,15 @@ Status run_dequantize(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), scales, zeros, axis));
   WEFT_RETURN_IF_ERROR(check_positive_scales(scales, "rhs"));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  if (axis == in.rank() - 1 && axis >= 0 && in.num_elements() > 0 && in.dtype() == DType::kQint32 &&
+      std::ranges::all_of(zeros.span<int32_t>(), [](int32_t z) { return z == 0; })) {  // the result of a product
+    const int64_t n = in.dim(int(axis));
+    const kernels::Int8Finish f{scales.data<float>(), nullptr};
+    c.pool().parallel_for(in.num_elements() / n, 0.2 * double(n), [&](int64_t b, int64_t e) {
+      WEFT_BEST_ISA(int8_finish_float)(f, 0, in.data<int32_t>() + b * n, n, e - b, n, out->data<float>() + b * n, n);
+    });
+    return {};
+  }
   return dispatch_quantized(in.dtype(), [&]<class I>(Tag<I>) {
     for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
       const float scale = scales.data<float>()[k];

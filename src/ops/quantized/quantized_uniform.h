@@ -12,6 +12,9 @@ op::Status check_positive_scales(const core::Tensor& scales, std::string_view wh
 op::Result<int64_t> read_axis(const op::NodeInfo& node, std::string_view name);
 op::Result<int32_t> read_int32(const op::NodeInfo& node, std::string_view name);
 
+// A UniformQuantizedConvolution over [batch, height, width, features] with a kernel [height, width, features, out], one group.
+bool is_channels_last_conv(const op::NodeInfo& node);
+
 // A positive factor as multiplier * 2^(shift - 31).
 struct Multiplier {
   int32_t value = 0;

@@ -1,5 +1,8 @@
 // Sums, limits, matrix products and convolutions of uniformly quantised numbers. The hybrid ops quantise their float side themselves, each
 // row (image) with a scale and zero point of its own.
+#include <algorithm>
+
+#include "kernels/cpu/int8_gemm.h"
 #include "ops/quantized/quantized_common.h"
 #include "ops/quantized/quantized_uniform.h"
 #include "wire/proto.h"
@@ -169,6 +172,10 @@ Result<Finish> make_finish(KernelContext& c, bool hybrid) {
 
 uint32_t right_zero(const Tensor& zeros, int64_t channel) { return uint32_t(zeros.data<int32_t>()[zeros.rank() == 0 ? 0 : channel]); }
 
+bool all_zero(const Tensor& zeros) {
+  return std::ranges::all_of(zeros.span<int32_t>(), [](int32_t z) { return z == 0; });
+}
+
 Status check_scale_signs(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_positive_scales(c.input(2), "lhs"));
   WEFT_RETURN_IF_ERROR(check_positive_scales(c.input(4), "rhs"));
@@ -234,6 +241,22 @@ Status run_dot(KernelContext& c) {
     left.zeros = {c.input(3).data<int32_t>()[0]};
   }
   if (out->num_elements() == 0) return {};
+  if (all_zero(zeros)) {
+    WEFT_ASSIGN(Tensor packed, c.temp(DType::kUint8, Shape({kernels::int8_packed_bytes(depth, n)})));
+    kernels::int8_pack({y.raw(), true, false, n}, depth, n, packed.raw(), c.pool());
+    const int32_t* sums = kernels::int8_column_sums(packed.raw(), depth, n);
+    kernels::int8_matmul(
+        {m, n, depth, packed.raw()}, {left.values, true, false, depth},
+        [&](int64_t i0, int64_t i1, int64_t j0, int64_t j1, const int32_t* totals, int64_t step) {
+          for (int64_t i = i0; i < i1; ++i) {
+            const uint32_t zero = uint32_t(left.zero(i));
+            for (int64_t j = j0; j < j1; ++j)
+              finish(*out, i * n + j, uint32_t(totals[(i - i0) * step + j - j0]) - zero * uint32_t(sums[j]), left, i, j);
+          }
+        },
+        c.pool());
+    return {};
+  }
   c.pool().parallel_for(m, double(n) * double(depth), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const uint32_t zero = uint32_t(left.zero(left.zeros.size() == 1 ? 0 : b));
@@ -378,6 +401,24 @@ struct Conv {
     return Shape::make(dims);
   }
 
+  // What int8_conv serves: batch, two spatial dimensions, features in this order, of the kernel the output's features last.
+  bool channels_last() const {
+    const std::vector<int64_t> middle{1, 2}, front{0, 1}, ones{1, 1};
+    return lhs.first == 0 && lhs.second == 3 && lhs.spatial == middle && out.first == 0 && out.second == 3 && out.spatial == middle &&
+           rhs.first == 3 && rhs.second == 2 && rhs.spatial == front && (lhs_dilation.empty() || lhs_dilation == ones) && batch_groups == 1 &&
+           feature_groups == 1;
+  }
+  kernels::ConvGeometry geometry(const Shape& x, const Shape& y, const Shape& z) const {
+    kernels::ConvGeometry g;
+    g.batch = x.dim(0), g.in_channels = x.dim(3), g.out_channels = y.dim(3);
+    for (int i : {0, 1}) {
+      const size_t k = size_t(i);
+      g.dim[1 + i] = {
+          .in = x.dim(1 + i), .window = y.dim(i), .out = z.dim(1 + i), .stride = strides[k], .dilation = rhs_dilation[k], .before = padding[2 * k]};
+    }
+    return g;
+  }
+
   Status check_groups(int64_t batches, int64_t features, int64_t in_features, int64_t out_features) const {
     if (feature_groups <= 0) return invalid_argument("feature_group_count must be a positive integer, given: ", feature_groups);
     if (features % feature_groups != 0)
@@ -515,10 +556,38 @@ struct ConvKernel {
       left.values = x.data<int8_t>();
       left.zeros = {c.input(3).data<int32_t>()[0]};
     }
-    if (out->num_elements() > 0) convolve(p, x.shape(), left, y, zeros, finish, *out);
+    if (out->num_elements() == 0) return {};
+    const int32_t zero = left.zeros[0];
+    if (kHybrid || !p.channels_last() || !all_zero(zeros) || zero < -128 || zero > 127) {
+      convolve(p, x.shape(), left, y, zeros, finish, *out);
+      return {};
+    }
+    const kernels::ConvGeometry g = p.geometry(x.shape(), y.shape(), shape);
+    const int64_t n = g.out_channels;
+    WEFT_ASSIGN(Tensor packed, c.temp(DType::kUint8, Shape({kernels::int8_packed_bytes(g.patch(), n)})));
+    WEFT_ASSIGN(Tensor bytes, c.temp(DType::kUint8, x.shape()));
+    kernels::int8_pack({y.raw(), true, false, n}, g.patch(), n, packed.raw(), c.pool());
+    kernels::int8_shift(x.raw(), bytes.raw(), x.num_elements(), c.pool());
+    kernels::int8_conv(
+        g, kernels::int8_conv_sizes(g, packed.raw(), zero + 128, 0), bytes.data<uint8_t>(),
+        [&](int64_t i0, int64_t i1, int64_t j0, int64_t j1, const int32_t* totals, int64_t step) {
+          for (int64_t i = i0; i < i1; ++i) {
+            for (int64_t j = j0; j < j1; ++j) finish(*out, i * n + j, uint32_t(totals[(i - i0) * step + j - j0]), left, 0, j);
+          }
+        },
+        c.pool());
     return {};
   }
 };
+
+}  // namespace
+
+bool is_channels_last_conv(const NodeInfo& node) {
+  const auto conv = Conv::make(node);
+  return conv.ok() && conv->channels_last();
+}
+
+namespace {
 
 // --- shapes ---
 

@@ -1,0 +1,68 @@
+// Patches of images as rows of a matrix (im2col), shared by the convolutions that are matrix products.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/window.h"
+
+namespace weft_engine::kernels {
+
+// Walks over output positions of the whole batch in order.
+struct PatchPosition {
+  int64_t image, d, h, w;
+  PatchPosition(const ConvGeometry& g, int64_t row) {
+    w = row % g.dim[2].out, row /= g.dim[2].out;
+    h = row % g.dim[1].out, row /= g.dim[1].out;
+    d = row % g.dim[0].out, image = row / g.dim[0].out;
+  }
+  void next(const ConvGeometry& g) {
+    if (++w < g.dim[2].out) return;
+    w = 0;
+    if (++h < g.dim[1].out) return;
+    h = 0;
+    if (++d < g.dim[0].out) return;
+    d = 0, ++image;
+  }
+};
+
+// Calls f(offset in the patch, offset in the image, elements) for every run of the patch at p that is
+// inside the input; `group` selects the channels.
+template <class F>
+void for_each_run(const ConvGeometry& g, const PatchPosition& p, int64_t group, F&& f) {
+  const WindowDim &dd = g.dim[0], &dh = g.dim[1], &dw = g.dim[2];
+  const int64_t channels = g.in_channels / g.groups;
+  const int64_t sd = dd.start(p.d), sh = dh.start(p.h), sw = dw.start(p.w);
+  const auto td = dd.taps(sd), th = dh.taps(sh), tw = dw.taps(sw);
+  if (tw.size() == 0) return;
+  // Neighbouring columns are neighbours in memory too, if nothing is between them.
+  const bool joined = dw.dilation == 1 && g.groups == 1;
+  for (int64_t fd = td.begin; fd < td.end; ++fd) {
+    for (int64_t fh = th.begin; fh < th.end; ++fh) {
+      const int64_t row = (sd + fd * dd.dilation) * dh.in + sh + fh * dh.dilation;
+      const int64_t to = ((fd * dh.window + fh) * dw.window) * channels;
+      const int64_t from = row * dw.in * g.in_channels + group * channels;
+      if (joined) {
+        f(to + tw.begin * channels, from + (sw + tw.begin) * channels, tw.size() * channels);
+      } else {
+        for (int64_t fw = tw.begin; fw < tw.end; ++fw) f(to + fw * channels, from + (sw + fw * dw.dilation) * g.in_channels, channels);
+      }
+    }
+  }
+}
+
+// Patches [begin, end) of a group, `step` elements from one to the next; what is outside of the images is `outside`.
+template <class T>
+void gather_patches(const ConvGeometry& g, const T* in, int64_t begin, int64_t end, int64_t group, T outside, T* patches, int64_t step) {
+  const int64_t size = g.patch(), image = g.in_positions() * g.in_channels;
+  PatchPosition p(g, begin);
+  for (int64_t r = begin; r < end; ++r, p.next(g), patches += step) {
+    const T* from = in + p.image * image;
+    int64_t filled = 0;
+    for_each_run(g, p, group, [&](int64_t, int64_t, int64_t n) { filled += n; });
+    if (filled < size) std::fill(patches, patches + size, outside);
+    for_each_run(g, p, group, [&](int64_t to, int64_t at, int64_t n) { std::memcpy(patches + to, from + at, size_t(n) * sizeof(T)); });
+  }
+}
+
+}  // namespace weft_engine::kernels
