@@ -23,6 +23,7 @@ using graph::Graph;
 using graph::Node;
 using op::AttrMap;
 
+constexpr const char* kAskedFor = "asked for";
 constexpr int64_t kLowest = std::numeric_limits<int32_t>::min(), kHighest = std::numeric_limits<int32_t>::max();
 
 // The constant behind reads of what was a variable; null where there is none.
@@ -103,6 +104,25 @@ Weights weights_of(const Node* layer, const Node* normalization) {
 class Builder {
  public:
   explicit Builder(Graph& g) : g_(g) {}
+
+  // A layer that stays a float takes the normalisation behind it, too: the engine joins a bias and an activation with it.
+  Status fold_normalization(Node* layer) {
+    const Tensor* given = constant_of(layer->input(1));
+    if (!given || given->dtype() != DType::kFloat || given->rank() < 2 || (layer->op() == "MatMul" && layer->attr<bool>("transpose_b"))) return {};
+    Node* normalization = normalization_of(layer, given->dim(given->rank() - 1));
+    if (!normalization) return {};
+    const Weights w = weights_of(layer, normalization);
+    WEFT_ASSIGN(Endpoint weights, constant(layer->name() + "/weights", Tensor::of<float>(w.shape, w.values)));
+    WEFT_ASSIGN(Endpoint bias, constant(layer->name() + "/bias", Tensor::vector(w.bias)));
+    WEFT_ASSIGN(Node* result, g_.add(g_.unique_name(layer->name() + "/normalized"), "BiasAdd", {{"T", DType::kFloat}}, {{layer, 0}, bias},
+                                     normalization->control_inputs()));
+    result->device = layer->device;
+    g_.set_input(layer, 1, weights);
+    g_.replace_uses({normalization, 0}, {result, 0});
+    g_.replace_controls(normalization, result);
+    g_.remove(normalization);
+    return {};
+  }
 
   Status replace(Node* layer, const Range& x) {
     const Tensor* given = constant_of(layer->input(1));
@@ -276,7 +296,7 @@ Status Quantizer::find_layers(const std::vector<std::string>& keep, int64_t leas
   std::string there;
   for (Node* n : graph_->nodes()) {
     if (n->op() != "MatMul" && n->op() != "Conv2D") continue;
-    QuantizedLayer layer{n->name(), std::string(n->op()), {}, 0, 0, named.erase(n->name()) ? "asked for" : reason_to_keep(n, least_depth)};
+    QuantizedLayer layer{n->name(), std::string(n->op()), {}, 0, 0, named.erase(n->name()) ? kAskedFor : reason_to_keep(n, least_depth)};
     there += cat(there.empty() ? "" : ", ", n->name());
     if (const Tensor* w = constant_of(n->input(1))) layer.weights = w->shape();
     int at = -1;
@@ -315,8 +335,12 @@ Result<std::unique_ptr<graph::Graph>> Quantizer::finish() {
   std::vector<Node*> map;
   std::unique_ptr<Graph> out = graph_->clone(&map);
   Builder builder(*out);
+  const bool any = std::ranges::any_of(input_of_, [](int i) { return i >= 0; });
   for (size_t i = 0; i < layers_.size(); ++i) {
-    if (input_of_[i] < 0) continue;
+    if (input_of_[i] < 0) {
+      if (any && layers_[i].kept != kAskedFor) WEFT_RETURN_IF_ERROR(builder.fold_normalization(map[size_t(nodes_[i]->id())]));
+      continue;
+    }
     WEFT_RETURN_IF_ERROR(builder.replace(map[size_t(nodes_[i]->id())], range_of(layers_[i].low, layers_[i].high)));
   }
   drop_unused(*out, {outputs_.begin(), outputs_.end()});

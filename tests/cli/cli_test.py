@@ -354,6 +354,13 @@ def test_quantize():
     # Of a layer that is kept nothing changes.
     told = run(*call, "--keep", "dense", "-o", work / "int8")
     assert "1 of 3 layers in 8 bits" in told and "float: asked for" in told, told
+    told = run(
+        *call, "--least-depth", "300", "-o", work / "int8"
+    )  # conv_2 stays a float, without the normalisation behind it
+    assert "1 of 3 layers in 8 bits" in told and "sums of 72 terms only" in told, told
+    assert "FusedBatchNormV3" not in run("show", work / "int8") and float(told.split("noise ")[1].split()[0]) < 0.05, (
+        told
+    )
     told = run(*call, "--least-depth", "400", "-o", work / "none")
     assert "0 of 3 layers" in told and "largest difference 0," in told, told
     assert "there is no product or convolution 'densest'; there are: conv_1, conv_2, dense" in run(
