@@ -24,7 +24,7 @@ GROUPS = (
         "nn nn/layer nn/core nn/convolution nn/recurrent nn/attention nn/normalization nn/merging nn/activations nn/initializers nn/model",
     ),
     ("Training", "fit callbacks losses metrics optim progress plot summary"),
-    ("Data and files", "data dataset save saved_model checkpoint graph inspect compile"),
+    ("Data and files", "data dataset save saved_model checkpoint graph quantize inspect compile"),
 )
 SKIPPED = {
     "weft",

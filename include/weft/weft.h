@@ -30,6 +30,7 @@
 #include "weft/optim.h"
 #include "weft/plot.h"
 #include "weft/progress.h"
+#include "weft/quantize.h"
 #include "weft/random.h"
 #include "weft/save.h"
 #include "weft/saved_model.h"

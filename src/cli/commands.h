@@ -51,6 +51,14 @@ struct FreezeArgs {
 };
 int freeze(const FreezeArgs& args);
 
+struct QuantizeArgs {
+  LoadArgs load;
+  std::string signature, output, labels;
+  std::vector<std::string> calibrate, test, keep;
+  int64_t batch = 64, least_depth = 16;
+};
+int quantize(const QuantizeArgs& args);
+
 struct OptimizeArgs {
   std::string input, output, signature;
   std::vector<std::string> passes, disable, init, inputs, outputs;

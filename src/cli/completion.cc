@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"run", "Run a model once", "--signature --input --output --save --function --fetch --target --cast ", true},
     {"graph", "Draw a graph", "--svg --dot --signature --function --optimized --saved --limit --depth ", true},
     {"freeze", "Write a model as one graph, with its variables as constants", "--output --signature --inputs --outputs ", true},
+    {"quantize", "Write a model in 8-bit numbers", "--output --calibrate --test --labels --keep --least-depth --batch --signature ", true},
     {"optimize", "Run the optimisations over a graph", "--output --passes --disable --list --signature --init --inputs --outputs --help ", true},
     {"trace", "Record what runs when",
      "--cluster --seconds --tls-cert --tls-key --tls-ca --tls-name --token-file --signature --input --output --runs --warmup --rows --batch --cast ",

@@ -145,6 +145,32 @@ int main(int argc, char** argv) {
       "Examples:\n  weft freeze mnist -o mnist.pb\n  weft freeze mnist -o mnist.pbtxt --signature serving_default\n"
       "  weft freeze v1.pb --init init --outputs predict:0 -o v1_frozen.pb");
 
+  QuantizeArgs quantize_args;
+  auto* quantize_command =
+      app.add_subcommand("quantize", "Write a model whose products and convolutions are of 8-bit numbers, and tell what it costs");
+  add_load(quantize_command, quantize_args.load, true);
+  quantize_command->add_option("-o,--output", quantize_args.output, "the folder of the new SavedModel")->required();
+  quantize_command->add_option("--calibrate", quantize_args.calibrate, "NAME=VALUE, once for each input: samples of what the model will see")
+      ->required();
+  quantize_command->add_option("--test", quantize_args.test, "NAME=VALUE: samples to compare the two models on; default: those of --calibrate");
+  quantize_command->add_option("--labels", quantize_args.labels,
+                               "the right classes of these samples, for the accuracy: labels.npy, data.npz[labels]");
+  quantize_command->add_option("--keep", quantize_args.keep, "layers that stay floats, by name")->delimiter(',');
+  quantize_command->add_option("--least-depth", quantize_args.least_depth, "layers whose sums have fewer terms stay floats")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  quantize_command->add_option("--batch", quantize_args.batch, "rows of samples to a run")->check(CLI::Range(1, 1 << 30))->capture_default_str();
+  quantize_command->add_option("-s,--signature", quantize_args.signature, "default: serving_default, or the only one");
+  quantize_command->footer(
+      std::string(kValueHelp) +
+      "\n\nMatMul and Conv2D with constant weights become UniformQuantize, UniformQuantizedDot or UniformQuantizedConvolution, and "
+      "UniformDequantize:\n"
+      "weights with a scale for each output channel, what goes into a layer with the range that it has on the samples (a few hundred rows will do).\n"
+      "A layer that costs too much accuracy stays as it is with --keep. weft and TensorFlow load the result.\n"
+      "Examples:\n  weft quantize mnist --calibrate x=train.npz[images] -o mnist_int8\n"
+      "  weft quantize mnist --calibrate x=train.npz[images] --test x=test.npz[images] --labels test.npz[labels] -o mnist_int8\n"
+      "  weft quantize mnist --calibrate x=train.npy --keep dense_1/MatMul -o mnist_int8");
+
   CompileArgs compile_args;
   auto* compile_command = app.add_subcommand("compile", "Compile a model to an object file and a C++ header");
   add_load(compile_command, compile_args.load, true);
@@ -305,6 +331,7 @@ int main(int argc, char** argv) {
     if (*graph_command) return graph(graph_args);
     if (*freeze_command) return freeze(freeze_args);
     if (*compile_command) return compile(compile_args);
+    if (*quantize_command) return quantize(quantize_args);
     if (*optimize_command) return optimize(optimize_args);
     if (*trace_command) return trace(trace_args);
     if (*bench_command) return bench(bench_args);

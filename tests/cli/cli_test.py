@@ -248,6 +248,133 @@ def test_frozen_models_give_the_same():
     assert done == 13, done
 
 
+def digits_network():
+    """A graph that reads handwritten digits: two convolutions with random filters, and the least squares of the classes over what they give.
+
+    Its file, samples as they are stored, their labels, and the scores that numpy computes for the last fifth of them.
+    """
+    stored = np.load(tests.parent / "examples/data/digits.npz")
+    test = np.arange(len(stored["labels"])) % 5 == 4
+    random = np.random.default_rng(3)
+    filters = (random.normal(size=(3, 3, 1, 8)) / 3).astype("f"), (random.normal(size=(3, 3, 8, 24)) / 8).astype("f")
+    mean, variance, gamma = (random.uniform(0.5, 1.5, 24).astype("f") for _ in range(3))
+    beta = random.normal(size=24).astype("f")
+
+    def convolved(x, w, stride):  # padding SAME for windows of 3 over an even number of places
+        before = 1 if stride == 1 else 0
+        x = np.pad(x, ((0, 0), (before, 2 - before), (before, 2 - before), (0, 0)))
+        places = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))[:, ::stride, ::stride]
+        return np.einsum("bhwcij,ijco->bhwo", places[:, : 8 // stride, : 8 // stride], w)
+
+    x = stored["images"].reshape(-1, 8, 8, 1).astype("f") / 16
+    hidden = convolved(np.maximum(convolved(x, filters[0], 1), 0), filters[1], 2)
+    hidden = np.maximum((hidden - mean) * (gamma / np.sqrt(variance + np.float32(1e-3))) + beta, 0).reshape(len(x), -1)
+    rows = np.c_[hidden, np.ones(len(x))][~test].astype("f8")
+    wanted = np.eye(10)[stored["labels"][~test]]
+    solved = np.linalg.solve(rows.T @ rows + 30 * np.eye(rows.shape[1]), rows.T @ wanted).astype("f")
+    weights, bias = solved[:-1], solved[-1]
+
+    def node(name, op, inputs=(), **attrs):
+        lines = [f'name: "{name}" op: "{op}"', *(f'input: "{i}"' for i in inputs)]
+        return (
+            "node { " + " ".join(lines + [f'attr {{ key: "{k}" value {{ {v} }} }}' for k, v in attrs.items()]) + " }\n"
+        )
+
+    def constant(name, array):
+        kind = "DT_FLOAT" if array.dtype == "f" else "DT_INT32"
+        dims = " ".join(f"dim {{ size: {d} }}" for d in array.shape)
+        content = "".join(f"\\{b:03o}" for b in array.tobytes())
+        tensor = f'tensor {{ dtype: {kind} tensor_shape {{ {dims} }} tensor_content: "{content}" }}'
+        return node(name, "Const", dtype=f"type: {kind}", value=tensor)
+
+    t = {"T": "type: DT_FLOAT"}
+    conv = lambda stride: {**t, "strides": f"list {{ i: 1 i: {stride} i: {stride} i: 1 }}", "padding": 's: "SAME"'}
+    sizes = " ".join(f"dim {{ size: {d} }}" for d in (-1, 8, 8, 1))
+    graph = node("x", "Placeholder", dtype="type: DT_FLOAT", shape=f"shape {{ {sizes} }}")
+    graph += constant("sixteenth", np.float32(1 / 16)) + node("scaled", "Mul", ["x", "sixteenth"], **t)
+    graph += constant("filter_1", filters[0]) + node("conv_1", "Conv2D", ["scaled", "filter_1"], **conv(1))
+    graph += node("relu_1", "Relu", ["conv_1"], **t)
+    graph += constant("filter_2", filters[1]) + node("conv_2", "Conv2D", ["relu_1", "filter_2"], **conv(2))
+    names = ["gamma", "beta", "mean", "variance"]
+    for name, array in zip(names, (gamma, beta, mean, variance)):
+        graph += constant(name, array)
+    graph += node(
+        "norm",
+        "FusedBatchNormV3",
+        ["conv_2", *names],
+        **t,
+        U="type: DT_FLOAT",
+        epsilon="f: 0.001",
+        is_training="b: false",
+    )
+    graph += node("relu_2", "Relu", ["norm"], **t) + constant("sizes", np.array([-1, 384], "i4"))
+    graph += node("flat", "Reshape", ["relu_2", "sizes"], **t)
+    graph += constant("weights", weights) + node("dense", "MatMul", ["flat", "weights"], **t)
+    graph += constant("bias", bias) + node("scores", "BiasAdd", ["dense", "bias"], **t)
+    (work / "digits.pbtxt").write_text(graph + "versions { producer: 1000 }\n")
+    pictures, labels = stored["images"].reshape(-1, 8, 8), stored["labels"]
+    np.savez(work / "digits.npz", train=pictures[~test], test=pictures[test], labels=labels[test])
+    return work / "digits.pbtxt", labels[test], hidden[test] @ weights + bias
+
+
+def test_quantize():
+    graph, labels, want = digits_network()
+    right = 100 * np.mean(want.argmax(1) == labels)
+    assert right > 90, right
+    data = f"{work}/digits.npz"
+    call = ("quantize", graph, "--calibrate", f"x={data}[train]")
+    told = run(*call, "--test", f"x={data}[test]", "--labels", f"{data}[labels]", "-o", work / "int8")
+    accuracy = [
+        float(word)
+        for line in told.splitlines()
+        if line.startswith("accuracy")
+        for word in line.split()
+        if word[0].isdigit()
+    ]
+    # Before: numpy's accuracy, but for scores that are as good as equal. In 8 bits: at most half a point less.
+    assert abs(accuracy[0] - right) < 0.3 and accuracy[1] >= accuracy[0] - 0.5, told
+    assert "2 of 3 layers in 8 bits" in told and "sums of 9 terms only" in told and "of 359 rows" in told, told
+    ops = json.loads(run("show", work / "int8", "--json"))["graphs"][0]["ops"]
+    for op in ("UniformQuantize", "UniformQuantizedDot", "UniformQuantizedConvolution", "UniformDequantize", "Conv2D"):
+        assert op in ops, (op, ops)
+    assert "MatMul" not in ops and "FusedBatchNormV3" not in ops
+    # The same numbers whether the engine fuses the layers or runs op by op, with every kind of instructions; and they are near numpy's.
+    np.save(work / "test.npy", np.load(data)["test"].reshape(-1, 8, 8, 1).astype("f"))
+    scores = {}
+    for level in ("", "generic", "avx2", "avx2_dots", "avx512"):
+        os.environ["WEFT_CPU"] = level
+        for name, options in ((level or "best", ()), (level + " unfused", ("--disable", "remap"))):
+            run("run", work / "int8", "-i", f"x={work}/test.npy", "--save", work / "scores.npz", *options)
+            scores[name] = np.load(work / "scores.npz")["scores"]
+    del os.environ["WEFT_CPU"]
+    noise = np.linalg.norm(scores["best"] - want) / np.linalg.norm(want)
+    assert 0 < noise < 0.05, noise
+    for name, got in scores.items():  # a sum that is rounded otherwise may be the next 8-bit number
+        assert np.abs(got - scores["best"]).max() < 0.02 * np.abs(want).max(), name
+    # Of a layer that is kept nothing changes.
+    told = run(*call, "--keep", "dense", "-o", work / "int8")
+    assert "1 of 3 layers in 8 bits" in told and "float: asked for" in told, told
+    told = run(
+        *call, "--least-depth", "300", "-o", work / "int8"
+    )  # conv_2 stays a float, without the normalisation behind it
+    assert "1 of 3 layers in 8 bits" in told and "sums of 72 terms only" in told, told
+    assert "FusedBatchNormV3" not in run("show", work / "int8") and float(told.split("noise ")[1].split()[0]) < 0.05, (
+        told
+    )
+    told = run(*call, "--least-depth", "400", "-o", work / "none")
+    assert "0 of 3 layers" in told and "largest difference 0," in told, told
+    assert "there is no product or convolution 'densest'; there are: conv_1, conv_2, dense" in run(
+        *call, "--keep", "densest", "-o", work / "no", code=1
+    )
+    np.save(work / "infinite.npy", np.full((2, 8, 8, 1), np.inf, "f"))
+    assert "cannot be quantised; keep this layer" in run(
+        "quantize", graph, "--calibrate", f"x={work}/infinite.npy", "-o", work / "no", code=1
+    )
+    assert "there are 3 labels for 359 rows" in run(
+        *call, "--test", f"x={data}[test]", "--labels", "[1, 2, 3]", "-o", work / "no", code=1
+    )
+
+
 def test_frozen_programs_give_the_same():
     done = 0
     for number, path in enumerate(unpacked("programs")):
@@ -315,7 +442,7 @@ def test_traces_and_measurements():
 
 
 def test_help_and_completion():
-    for command in ("show", "run", "graph", "freeze", "optimize", "trace", "bench", "ops", "completion"):
+    for command in ("show", "run", "graph", "freeze", "quantize", "optimize", "trace", "bench", "ops", "completion"):
         assert "Examples:" in run(command, "--help"), command
         for shell in ("bash", "zsh", "fish"):
             assert command in run("completion", shell)

@@ -77,10 +77,16 @@ void run(const Int8Product& p, const Rows& rows, Int8Fill fill, Int8Done done, T
 
 // n bytes in whole vectors, the last of which may repeat some: a call of memcpy takes as long as copying a few hundred.
 inline void copy_run(uint8_t* to, const uint8_t* from, int64_t n) {
-  if (n < 32) {
-    std::memcpy(to, from, size_t(n));
+  const auto ends = [&](size_t size) {  // the first and the last so many
+    std::memcpy(to, from, size);
+    std::memcpy(to + n - int64_t(size), from + n - int64_t(size), size);
+  };
+  if (n < 8) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
     return;
   }
+  if (n <= 16) return ends(8);
+  if (n <= 32) return ends(16);
   for (int64_t i = 0; i + 32 <= n; i += 32) std::memcpy(to + i, from + i, 32);
   std::memcpy(to + n - 32, from + n - 32, 32);
 }

@@ -1,4 +1,6 @@
 // What goes before and after 8-bit products: packing, quantising, and totals to floats or bytes.
+#include "kernels/cpu/intrinsics.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -31,7 +33,7 @@ float activate(Int8Activation a, float v) {
   return v;
 }
 
-int8_t to_byte(float x, float inverse, int32_t zero, int32_t least, int32_t most) {
+[[maybe_unused]] int8_t to_byte(float x, float inverse, int32_t zero, int32_t least, int32_t most) {
   const int32_t v = wrap_add(to_int32(std::floor(x * inverse + 0.5f)), zero);
   return int8_t(std::max(std::min(v, most), least));
 }
@@ -90,8 +92,32 @@ void int8_turn(const uint8_t* __restrict from, uint8_t* __restrict to, int64_t n
   for (int64_t i = 0; i < n; ++i) to[i] = uint8_t(from[i] ^ 0x80);
 }
 
+#if defined(WEFT_ISA_AVX512)
+namespace {
+
+// to_byte for the lanes of a mask; the conversion gives the lowest integer for what has none, as to_int32 does.
+inline void store_bytes(__m512 v, __m512 inverse, __m512i zero, __m512i least, __m512i most, __mmask16 lanes, int8_t* y) {
+  const __m512 steps = _mm512_roundscale_ps(_mm512_fmadd_ps(v, inverse, _mm512_set1_ps(0.5f)), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  const __m512i q = _mm512_add_epi32(_mm512_cvttps_epi32(steps), zero);
+  _mm512_mask_cvtepi32_storeu_epi8(y, lanes, _mm512_max_epi32(_mm512_min_epi32(q, most), least));
+}
+
+inline __mmask16 lanes_of(int64_t rest) { return rest >= 16 ? __mmask16(0xffff) : __mmask16((1u << rest) - 1); }
+
+}  // namespace
+#endif
+
 void int8_quantize(const float* __restrict x, float inverse, int32_t zero, int32_t least, int32_t most, int8_t* __restrict y, int64_t n) {
+#if defined(WEFT_ISA_AVX512)
+  const __m512 inverses = _mm512_set1_ps(inverse);
+  const __m512i zeros = _mm512_set1_epi32(zero), lows = _mm512_set1_epi32(least), highs = _mm512_set1_epi32(most);
+  for (int64_t i = 0; i < n; i += 16) {
+    const __mmask16 lanes = lanes_of(n - i);
+    store_bytes(_mm512_maskz_loadu_ps(lanes, x + i), inverses, zeros, lows, highs, lanes, y + i);
+  }
+#else
   for (int64_t i = 0; i < n; ++i) y[i] = to_byte(x[i], inverse, zero, least, most);
+#endif
 }
 
 void int8_finish_float(const Int8Finish& f, int64_t j, const int32_t* totals, int64_t step, int64_t rows, int64_t n, float* y, int64_t y_step) {
@@ -100,6 +126,20 @@ void int8_finish_float(const Int8Finish& f, int64_t j, const int32_t* totals, in
 }
 
 void int8_finish_bytes(const Int8Finish& f, int64_t j, const int32_t* totals, int64_t step, int64_t rows, int64_t n, int8_t* y, int64_t y_step) {
+#if defined(WEFT_ISA_AVX512)
+  const __m512 inverse = _mm512_set1_ps(f.inverse), none = _mm512_setzero_ps(), six = _mm512_set1_ps(6);
+  const __m512i zero = _mm512_set1_epi32(f.zero), least = _mm512_set1_epi32(f.least), most = _mm512_set1_epi32(f.most);
+  for (int64_t i = 0; i < rows; ++i, totals += step, y += y_step) {
+    for (int64_t at = 0; at < n; at += 16) {
+      const __mmask16 lanes = lanes_of(n - at);
+      const __m512 total = _mm512_cvtepi32_ps(_mm512_maskz_loadu_epi32(lanes, totals + at)), scale = _mm512_maskz_loadu_ps(lanes, f.scale + j + at);
+      __m512 v = f.bias ? _mm512_fmadd_ps(total, scale, _mm512_maskz_loadu_ps(lanes, f.bias + j + at)) : _mm512_mul_ps(total, scale);
+      if (f.activation != Int8Activation::kNone) v = _mm512_max_ps(none, v);  // of a NaN and a number: the second
+      if (f.activation == Int8Activation::kRelu6) v = _mm512_min_ps(six, v);
+      store_bytes(v, inverse, zero, least, most, lanes, y + at);
+    }
+  }
+#else
   constexpr int64_t kPiece = 256;
   float piece[kPiece];
   const FloatsOf run = choose(f);
@@ -110,6 +150,7 @@ void int8_finish_bytes(const Int8Finish& f, int64_t j, const int32_t* totals, in
       int8_quantize(piece, f.inverse, f.zero, f.least, f.most, y + i * y_step + at, count);
     }
   }
+#endif
 }
 
 #include "kernels/cpu/isa_end.h"

@@ -19,6 +19,10 @@ struct WindowDim {
   };
   // The taps f that fall inside the input, given where the window starts; empty: begin == end.
   Range taps(int64_t start) const {
+    if (dilation == 1) {  // the usual case, without divisions
+      const int64_t first = std::clamp<int64_t>(-start, 0, window), last = std::clamp<int64_t>(in - start, first, window);
+      return {first, last};
+    }
     const int64_t begin = start >= 0 ? 0 : std::min(window, (-start + dilation - 1) / dilation);
     const int64_t end = start >= in ? begin : std::min(window, (in - 1 - start) / dilation + 1);
     return {begin, std::max(begin, end)};
