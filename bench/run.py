@@ -50,7 +50,7 @@ def golden_models(folder):
 def run(program, library, args, models):
     """Median microseconds by case, and the peak memory of the process in MB."""
     call = (
-        [str(program), library, "-t", str(args.threads)]
+        [str(program), library, "-t", str(args.threads), "-w", str(args.warm)]
         + (["-c", args.case] if args.case else [])
         + (["-m", str(models)] if models else [])
     )
@@ -70,6 +70,7 @@ def main():
     a.add_argument("--tensorflow", help="TensorFlow's library (libtensorflow_cc.so.2 of the pip package)")
     a.add_argument("--threads", type=int, default=1)
     a.add_argument("--rounds", type=int, default=5)
+    a.add_argument("--warm", type=float, default=0, help="seconds that each case runs before it is timed")
     a.add_argument("--case", help="only cases that start with this")
     a.add_argument("--models", action="store_true", help="the golden networks too (tests/models/saved/models.tar.xz)")
     args = a.parse_args()

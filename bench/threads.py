@@ -22,9 +22,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 CASES = "mlp/train,cnn_bn/train,lstm/serve,lstm/train,transformer/serve,transformer/train"
 
 
-def weft_times(program, library, models, case, batch, threads, ms):
+def weft_times(program, library, models, case, batch, threads, ms, warm):
     name = f"{case}{batch}"
-    call = [str(program), library, "-t", str(threads), "-m", str(models), "-c", name, "-b", str(batch), "-s", str(ms)]
+    call = [str(program), library, "-t", str(threads), "-m", str(models), "-c", name, "-b", str(batch), "-s", str(ms), "-w", str(warm)]  # fmt: skip
     out = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
     values = [float(line.split()[1]) for line in out.stdout.splitlines() if line.split()[0] == name]
     if not values:
@@ -49,6 +49,7 @@ def main():
     a.add_argument(
         "--ms", type=float, default=20, help="milliseconds of each of the nine batches that engine_bench times"
     )
+    a.add_argument("--warm", type=float, default=0, help="seconds that each case runs before it is timed")
     a.add_argument(
         "--torch", default=sys.executable, help="a Python that has PyTorch; it is left out where that is not so"
     )
@@ -73,7 +74,7 @@ def main():
                 for t in threads:
                     for case in cases:
                         for name, library in libraries.items():
-                            values = weft_times(program, library, models, case, batch, t, args.ms)
+                            values = weft_times(program, library, models, case, batch, t, args.ms, args.warm)
                             seen.setdefault((name, case, batch, t), []).extend(values)
                     if with_torch:
                         for case, value in torch_times(args.torch, cases, batch, t).items():

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostQueued = 256, kMostKept = 512;
 constexpr size_t kMostBytes = 256 << 20;  // of code and its working memory
-constexpr int kNice = 10;
+constexpr int kNice = 5;  // a quarter of a processor that is busy otherwise: at 10 it would be a tenth, and compiling take seconds
 // A compiler that is told to stop does so between two passes; its code generator is one of them.
 constexpr auto kEndOfProcess = std::chrono::seconds(5);
 

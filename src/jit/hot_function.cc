@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "core/companion.h"
 #include "core/log.h"
 #include "jit/background.h"
 #include "jit/version.h"
@@ -15,11 +16,15 @@ namespace {
 using runtime::JitMode;
 
 // A signature is compiled when the engine has spent as much time on it as compiling is expected to take, and no less than the least.
-constexpr double kLeastSeconds = 0.05, kSecondsPerNode = 0.002;
+// The first one loads LLVM, too.
+constexpr double kLeastSeconds = 0.1, kSecondsPerNode = 0.002;
+// Calls that take less are mostly the way to the function, which is no shorter to compiled code: LLVM's 60 MB of memory would be for nothing.
+constexpr double kLeastCall = 5e-6;
 constexpr uint32_t kTimedAtFirst = 8, kTimedEvery = 16;  // calls: afterwards only some are timed
-constexpr int kPairs = 5;                                // calls by each of the two that are compared
+constexpr int kPairs = 5, kMostPairs = 25;               // calls by each of the two that are compared: more of short ones,
+constexpr double kLeastMeasured = 0.01;                  // until they took this many seconds
 constexpr size_t kMostCandidates = 4;                    // how often a function whose code was dropped is compiled again, and one
-constexpr double kLeastGain = 1.03;                      // code that is not faster by this much is not worth other roundings
+constexpr double kLeastGain = 1.05;                      // code that is not faster by this much is not worth other roundings
 
 double least_seconds() {
   static const double given = [] {
@@ -92,7 +97,10 @@ class Candidate final : public HotCode, public std::enable_shared_from_this<Cand
 class HotFunction final : public runtime::HotPlan {
  public:
   HotFunction(const graph::FunctionBody& body, const runtime::PlanContext& c, std::unique_ptr<runtime::Executable> engine)
-      : body_(body), threads_(c.pool ? c.pool->threads() : 1), engine_(std::move(engine)) {}
+      : body_(body),
+        threads_(c.pool ? c.pool->threads() : 1),
+        threshold_(least_seconds() >= 0 ? least_seconds() : std::max(kLeastSeconds, kSecondsPerNode * double(body.graph->num_nodes()))),
+        engine_(std::move(engine)) {}
 
   runtime::Executable& engine_plan() override { return *engine_; }
 
@@ -125,7 +133,10 @@ class HotFunction final : public runtime::HotPlan {
     calls_.store(call + 1, std::memory_order_relaxed);
     const bool test = runtime::jit_mode() == JitMode::kTest;
     if (call >= kTimedAtFirst && call % kTimedEvery != 0) return engine_->run(env, args, rets);
-    if (spent_.load(std::memory_order_relaxed) >= threshold() || test) {
+    const bool much = spent_.load(std::memory_order_relaxed) >= threshold_;
+    if (much && is_short(call) && !test) {
+      begin_counting(0);
+    } else if (much || test) {
       start(env, args);
       if (test) {
         Background::get().wait_until_idle();
@@ -135,12 +146,22 @@ class HotFunction final : public runtime::HotPlan {
     }
     const auto begin = std::chrono::steady_clock::now();
     Status s = engine_->run(env, args, rets);
-    spent_.store(spent_.load(std::memory_order_relaxed) + seconds_since(begin) * (call < kTimedAtFirst ? 1 : kTimedEvery), std::memory_order_relaxed);
+    const double seconds = seconds_since(begin);
+    spent_.store(spent_.load(std::memory_order_relaxed) + seconds * (call < kTimedAtFirst ? 1 : kTimedEvery), std::memory_order_relaxed);
+    if (seconds >= kLeastCall) long_calls_.store(long_calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return s;
   }
 
-  double threshold() const {
-    return least_seconds() >= 0 ? least_seconds() : std::max(kLeastSeconds, kSecondsPerNode * double(body_.graph->nodes().size()));
+  void begin_counting(double spent) {
+    calls_.store(0, std::memory_order_relaxed);
+    long_calls_.store(0, std::memory_order_relaxed);
+    spent_.store(spent, std::memory_order_relaxed);
+  }
+
+  // Most of the calls that were timed. Some short ones take long on a busy machine.
+  bool is_short(uint32_t calls) const {
+    const uint32_t timed = calls < kTimedAtFirst ? calls : kTimedAtFirst + (calls - kTimedAtFirst) / kTimedEvery;
+    return 4 * long_calls_.load(std::memory_order_relaxed) < timed;
   }
 
   // Hands the function to the background thread.
@@ -158,8 +179,7 @@ class HotFunction final : public runtime::HotPlan {
     auto made = std::make_shared<Candidate>(graph::clone(body_), std::move(signature).value(), threads_);
     if (!Background::get().add(made)) {
       // No compiler, or too much to do: then much later, or never.
-      calls_.store(0);
-      spent_.store(-10 * threshold());
+      begin_counting(-10 * threshold_);
       return;
     }
     candidates_.push_back(made);
@@ -186,11 +206,11 @@ class HotFunction final : public runtime::HotPlan {
     const auto begin = std::chrono::steady_clock::now();
     Status s = code ? run_code(env, args, rets, &counts) : engine_->run(env, args, rets);
     const double seconds = seconds_since(begin);
-    if (Times& t = code ? code_times_ : engine_times_; s.ok() && counts && t.n < kPairs) t.seconds[size_t(t.n++)] = seconds;
-    if (code_times_.n == kPairs && engine_times_.n == kPairs) {
-      const double ours = code_times_.median(), theirs = engine_times_.median();
+    if (Times& t = code ? code_times_ : engine_times_; s.ok() && counts && t.n < kMostPairs) t.add(seconds);
+    if (code_times_.enough() && engine_times_.enough()) {
+      const double ours = code_times_.typical(), theirs = engine_times_.typical();
       settle(ours * kLeastGain < theirs, cat("measured ", ours * 1e6, " us against ", theirs * 1e6, " us of the engine"));
-    } else if (turn > 20 * kPairs) {
+    } else if (turn > 8 * kMostPairs) {
       settle(false, "its calls could not be measured");
     }
     return s;
@@ -227,16 +247,16 @@ class HotFunction final : public runtime::HotPlan {
   void begin_again(const Candidate& candidate) {
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || &candidate != current_.load() || !candidate.dropped.load()) return;
-    spent_.store(0);
-    calls_.store(0);
+    begin_counting(0);
     state_.store(candidates_.size() < kMostCandidates ? State::kCounting : State::kEngine, std::memory_order_release);
   }
 
   const graph::FunctionBody& body_;
   const int threads_;
+  const double threshold_;  // seconds
   const std::unique_ptr<runtime::Executable> engine_;
   std::atomic<State> state_{State::kCounting};
-  std::atomic<uint32_t> calls_{0};
+  std::atomic<uint32_t> calls_{0}, long_calls_{0};
   std::atomic<double> spent_{0};  // seconds of the engine
   std::mutex mutex_;              // changes of the state
   // The last one counts; those whose code was dropped stay for calls that still look at them.
@@ -245,10 +265,14 @@ class HotFunction final : public runtime::HotPlan {
   std::mutex measuring_;
   struct Times {
     int n = 0;
-    std::array<double, kPairs> seconds{};
-    double median() {
-      std::sort(seconds.begin(), seconds.end());
-      return seconds[kPairs / 2];
+    double sum = 0;
+    std::array<double, kMostPairs> seconds{};
+    void add(double s) { seconds[size_t(n++)] = s, sum += s; }
+    bool enough() const { return n == kMostPairs || (n >= kPairs && sum >= kLeastMeasured); }
+    // The lower quartile: what else the machine does adds time and never takes any away.
+    double typical() {
+      std::sort(seconds.begin(), seconds.begin() + n);
+      return seconds[size_t(n / 4)];
     }
   };
   const Candidate* measured_ = nullptr;
@@ -263,6 +287,8 @@ bool can_pass(DType t) { return is_simple(t) && !is_ref_type(t) && !is_complex_t
 
 std::unique_ptr<runtime::HotPlan> make_hot_plan(const graph::FunctionBody& body, const runtime::PlanContext& c,
                                                 std::unique_ptr<runtime::Executable>& engine_plan) {
+  // LLVM's destructors would run when the process ends, whatever other threads do (compiler/llvm/no_destructors.cc): not unless it was asked for.
+  if (!runtime::jit_mode_is_given() && !core::can_bind_deep()) return nullptr;
   if (!std::all_of(body.arg_types.begin(), body.arg_types.end(), [](DType t) { return can_pass(t) || t == DType::kResource; })) return nullptr;
   if (!std::all_of(body.ret_types.begin(), body.ret_types.end(), can_pass)) return nullptr;
   return std::make_unique<HotFunction>(body, c, std::move(engine_plan));

@@ -76,6 +76,17 @@ TEST_CASE("a function that takes much time runs compiled when that was measured 
   CHECK(values(f(Tensor{2.f, 2.f})) == Floats{2, 2});  // other shapes have plans of their own
 }
 
+TEST_CASE("short calls stay with the engine, however many") {
+  const On on;
+  const Log log;
+  auto f = wf::function([](Tensor x) { return x + 1.f; });
+  const Tensor x(3.f);
+  for (int i = 0; i < 200'000; ++i) f(x);
+  weft_engine::jit::Background::get().wait_until_idle();
+  CHECK(f(x).item<float>() == 4.f);
+  CHECK(Log::text().empty());
+}
+
 TEST_CASE("errors are the engine's, and a call that fails changes nothing") {
   const On on;
   const Log log;

@@ -8,7 +8,7 @@
 namespace weft_engine::runtime {
 namespace {
 
-constexpr JitMode kDefaultMode = JitMode::kOff;
+constexpr JitMode kDefaultMode = JitMode::kAuto;
 
 std::atomic<HotPlanMaker> hot_plan_maker{nullptr};
 
@@ -40,6 +40,14 @@ JitMode read_mode() {
 JitMode jit_mode() {
   static const JitMode mode = read_mode();
   return mode;
+}
+
+bool jit_mode_is_given() {
+  static const bool given = [] {
+    const char* mode = std::getenv("WEFT_JIT");
+    return mode && *mode;
+  }();
+  return given;
 }
 
 bool exact_results() {

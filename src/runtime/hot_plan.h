@@ -15,6 +15,7 @@ namespace weft_engine::runtime {
 enum class JitMode : uint8_t { kOff, kAuto, kOn, kTest };
 // What the environment says; the default where it says nothing.
 JitMode jit_mode();
+bool jit_mode_is_given();  // by the environment
 
 // Results must have the same bits with and without the compiler (WEFT_JIT_EXACT, TF_DETERMINISTIC_OPS, op determinism): then nothing that is not asked for runs compiled.
 bool exact_results();
