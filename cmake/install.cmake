@@ -14,7 +14,10 @@ foreach(alias libtensorflow.so libtensorflow.so.2 libtensorflow_framework.so.2 l
 endforeach()
 
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/weft ${CMAKE_BINARY_DIR}/generated/tensorflow DESTINATION include OPTIONAL FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/third_party DESTINATION include)  # Eigen's names have no suffix
+foreach(folder weft tensorflow tsl xla)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder} DESTINATION include OPTIONAL FILES_MATCHING PATTERN "*.h")
+endforeach()
 
 file(WRITE ${CMAKE_BINARY_DIR}/weftConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/weftTargets.cmake)\n")
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY SameMajorVersion)
@@ -33,6 +36,7 @@ foreach(target TensorFlow::TensorFlow TensorFlow::tensorflow_cc TensorflowCC::Te
   if(NOT TARGET ${target})
     add_library(${target} INTERFACE IMPORTED)
     set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${@name@_prefix}/include INTERFACE_LINK_LIBRARIES ${@name@_LIBRARIES})
+    set_target_properties(${target} PROPERTIES INTERFACE_COMPILE_OPTIONS -idirafter${@name@_prefix}/include/tensorflow/fallback)
     target_compile_features(${target} INTERFACE cxx_std_17)
   endif()
 endforeach()
@@ -42,6 +46,7 @@ endforeach()
 endforeach()
 
 foreach(name weft tensorflow tensorflow_cc)
+  set(fallback "")
   if(name STREQUAL weft)
     set(about "TensorFlow 2's execution engine in modern C++")
     set(version ${PROJECT_VERSION})
@@ -49,6 +54,7 @@ foreach(name weft tensorflow tensorflow_cc)
     set(about "TensorFlow's C API, by weft")
     if(name STREQUAL tensorflow_cc)
       set(about "TensorFlow's C++ API, by weft")
+      set(fallback " -idirafter\${includedir}/tensorflow/fallback")  # abseil's names, for those who have no abseil
     endif()
     set(version 2.21.0)
   endif()
@@ -61,7 +67,7 @@ Name: @name@
 Description: @about@
 Version: @version@
 Libs: -L${libdir} -l@name@
-Cflags: -I${includedir}
+Cflags: -I${includedir}@fallback@
 ]])
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

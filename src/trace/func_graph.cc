@@ -239,9 +239,11 @@ bool FuncGraph::writes(const Endpoint& resource) const {
 
 TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& attrs, std::span<const Value> inputs) {
   Effect e;
-  e.stateful = spec.stateful;
+  // An op of a program may change a resource without being declared stateful: it has its place among the others. Without outputs there is no other
+  // reason to call it.
+  e.stateful = spec.stateful || std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.dtype() == DType::kResource; });
   if (!e.stateful) return e;
-  e.must_run = spec.has_side_effect();
+  e.must_run = spec.has_side_effect() || (!spec.stateful && spec.signature().outputs.empty());
   // What functions do is known where they were made here.
   std::vector<std::shared_ptr<LibraryFunction>> functions;
   bool any = false, known = true;
@@ -262,9 +264,12 @@ TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& 
     bool writes = !reads;
     if (any && known && i >= first) writes = std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f->writes(i - first); });
     e.resources[i] = writes ? 2 : 1;
+    e.must_run |= writes && any && known;  // a function of such ops is not stateful either
   }
   if (any && known) e.free = std::any_of(functions.begin(), functions.end(), [](const auto& f) { return f->free_effects(); });
-  else e.free = e.must_run && !reads && (any || !resources) && (any || !spec.distributed_communication);  // members of a group wait for each other
+  else
+    e.free = spec.has_side_effect() && !reads && (any || !resources) &&
+             (any || !spec.distributed_communication);  // members of a group wait for each other
   if (reads) e.must_run = false;
   return e;
 }

@@ -57,7 +57,7 @@ class Env {
   Status NewRandomAccessFile(const std::string& name, std::unique_ptr<RandomAccessFile>* result) {
     const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return internal::FileError(name);
-    *result = std::make_unique<RandomAccessFile>(name, file);
+    *result = std::make_unique<internal::PosixFile>(name, file);
     return OkStatus();
   }
   Status NewWritableFile(const std::string& name, std::unique_ptr<WritableFile>* result) {

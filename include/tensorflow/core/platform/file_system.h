@@ -38,21 +38,30 @@ struct FileStatistics {
 
 class RandomAccessFile {
  public:
-  explicit RandomAccessFile(std::string name, int file) : name_(std::move(name)), file_(file) {}
-  ~RandomAccessFile() { ::close(file_); }
+  RandomAccessFile() = default;
+  virtual ~RandomAccessFile() = default;
   RandomAccessFile(const RandomAccessFile&) = delete;
   void operator=(const RandomAccessFile&) = delete;
-  Status Name(StringPiece* result) const {
+  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
+  // OutOfRange, with what there is, where the file is shorter.
+  virtual Status Read(uint64 offset, size_t n, StringPiece* result, char* scratch) const = 0;
+};
+
+namespace internal {
+class PosixFile : public RandomAccessFile {
+ public:
+  PosixFile(std::string name, int file) : name_(std::move(name)), file_(file) {}
+  ~PosixFile() override { ::close(file_); }
+  Status Name(StringPiece* result) const override {
     *result = name_;
     return OkStatus();
   }
-  // OutOfRange, with what there is, where the file is shorter.
-  Status Read(uint64 offset, size_t n, StringPiece* result, char* scratch) const {
+  Status Read(uint64 offset, size_t n, StringPiece* result, char* scratch) const override {
     size_t got = 0;
     while (got < n) {
       const ssize_t more = ::pread(file_, scratch + got, n - got, static_cast<off_t>(offset + got));
       if (more < 0 && errno == EINTR) continue;
-      if (more < 0) return internal::FileError(name_);
+      if (more < 0) return FileError(name_);
       if (more == 0) break;
       got += static_cast<size_t>(more);
     }
@@ -64,6 +73,7 @@ class RandomAccessFile {
   std::string name_;
   int file_;
 };
+}  // namespace internal
 
 class WritableFile {
  public:

@@ -40,4 +40,10 @@
 #define LOCKS_EXCLUDED(...)
 #endif
 
+// From TensorFlow 2.10 on, what is below lib and platform is in a namespace of its own, which tensorflow refers to; here it is the other way round.
+namespace tensorflow {}
+namespace tsl {
+using namespace ::tensorflow;  // NOLINT
+}
+
 #endif  // TENSORFLOW_CORE_PLATFORM_MACROS_H_

@@ -6,11 +6,14 @@
 #define TENSORFLOW_CORE_PLATFORM_STATUS_H_
 
 #include <atomic>
-#include <ostream>
+#include <functional>  // as iostream, memory and vector: programs take them from here
+#include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tensorflow/core/platform/macros.h"
 #include "tensorflow/core/platform/stringpiece.h"

@@ -38,6 +38,7 @@ def _function(op):
     renamed = any(raw.own_name(n) != n for n in names)
     public = [set(names[i:]) for i in range(len(names) + 1)]  # what may be given by name behind i arguments
     call.__name__ = call.__qualname__ = op.__name__
+    call._op_name, call._op_arguments = op.op_name, {raw.own_name(n): n for n in names}  # for dispatch
     call.__doc__ = op.__doc__ or f"The op {op.op_name}."
     return call, raw
 

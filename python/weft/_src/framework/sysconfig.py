@@ -31,8 +31,9 @@ def get_lib():
 
 
 def get_compile_flags():
-    """Flags for compilers."""
-    return ["-I" + get_include(), f"-D_GLIBCXX_USE_CXX11_ABI={CXX11_ABI_FLAG}", "--std=c++20"]
+    """Flags for compilers. The second folder has abseil's names, for those who have no abseil."""
+    folders = ["-I" + get_include(), "-idirafter" + _os.path.join(get_include(), "tensorflow", "fallback")]
+    return [*folders, f"-D_GLIBCXX_USE_CXX11_ABI={CXX11_ABI_FLAG}", "--std=c++20"]
 
 
 def get_link_flags():

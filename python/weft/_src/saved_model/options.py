@@ -18,7 +18,9 @@ class SaveOptions:
         experimental_sharding_callback=None,
         extra_tags=None,
     ):
-        self.namespace_whitelist = [n if isinstance(n, str) else n.decode() for n in namespace_whitelist or []]
+        self.namespace_whitelist = namespace_whitelist  # None: all
+        if namespace_whitelist is not None:
+            self.namespace_whitelist = [n if isinstance(n, str) else n.decode() for n in namespace_whitelist]
         self.save_debug_info, self.experimental_debug_stripper = save_debug_info, experimental_debug_stripper
         self.function_aliases = function_aliases if function_aliases else {}
         self.experimental_io_device, self.experimental_variable_policy = (

@@ -299,6 +299,8 @@ class _Saver:
         files.write(export_dir)
 
     def _check_namespaces(self, ops):
+        if self.options.namespace_whitelist is None:
+            return
         for name in ops:
             space, mark, _ = name.partition(">")
             if mark and space not in self.options.namespace_whitelist:

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// Another name of what it includes.
-#ifndef TENSORFLOW_CORE_FRAMEWORK_PARTIAL_TENSOR_SHAPE_H_
-#define TENSORFLOW_CORE_FRAMEWORK_PARTIAL_TENSOR_SHAPE_H_
-
-#include "tensorflow/core/framework/tensor_shape.h"
-
-#endif  // TENSORFLOW_CORE_FRAMEWORK_PARTIAL_TENSOR_SHAPE_H_

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// Another name of what it includes.
-#ifndef TENSORFLOW_CORE_LIB_STRINGS_STR_UTIL_H_
-#define TENSORFLOW_CORE_LIB_STRINGS_STR_UTIL_H_
-
-#include "tensorflow/core/platform/str_util.h"
-
-#endif  // TENSORFLOW_CORE_LIB_STRINGS_STR_UTIL_H_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Durations and points in time under abseil's names, for those who have no abseil (absl_forms.h): nanoseconds in 64 bits.
+#ifndef TENSORFLOW_CORE_PLATFORM_ABSL_TIME_H_
+#define TENSORFLOW_CORE_PLATFORM_ABSL_TIME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <thread>
+#include <type_traits>
+
+#include "tensorflow/core/platform/absl_forms.h"
+
+namespace tensorflow {
+namespace absl_forms {
+
+class Duration {
+ public:
+  constexpr Duration() = default;
+  constexpr explicit Duration(int64_t ns) : ns_(ns) {}
+  constexpr int64_t ns() const { return ns_; }
+  friend constexpr Duration operator+(Duration a, Duration b) { return Duration(a.ns_ + b.ns_); }
+  friend constexpr Duration operator-(Duration a, Duration b) { return Duration(a.ns_ - b.ns_); }
+  friend constexpr Duration operator-(Duration a) { return Duration(-a.ns_); }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  friend constexpr Duration operator*(Duration a, N n) {
+    return Duration(static_cast<int64_t>(static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(a.ns_) * n));
+  }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  friend constexpr Duration operator/(Duration a, N n) {
+    return Duration(static_cast<int64_t>(static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(a.ns_) / n));
+  }
+  Duration& operator+=(Duration b) { return *this = *this + b; }
+  Duration& operator-=(Duration b) { return *this = *this - b; }
+  friend constexpr bool operator==(Duration a, Duration b) { return a.ns_ == b.ns_; }
+  friend constexpr bool operator!=(Duration a, Duration b) { return a.ns_ != b.ns_; }
+  friend constexpr bool operator<(Duration a, Duration b) { return a.ns_ < b.ns_; }
+  friend constexpr bool operator>(Duration a, Duration b) { return a.ns_ > b.ns_; }
+  friend constexpr bool operator<=(Duration a, Duration b) { return a.ns_ <= b.ns_; }
+  friend constexpr bool operator>=(Duration a, Duration b) { return a.ns_ >= b.ns_; }
+  friend std::ostream& operator<<(std::ostream& out, Duration d) { return out << static_cast<double>(d.ns_) * 1e-9 << "s"; }
+
+ private:
+  int64_t ns_ = 0;
+};
+// Since 1970.
+class Time {
+ public:
+  constexpr Time() = default;
+  constexpr explicit Time(Duration since) : since_(since) {}
+  constexpr Duration since() const { return since_; }
+  friend constexpr Time operator+(Time a, Duration b) { return Time(a.since_ + b); }
+  friend constexpr Time operator-(Time a, Duration b) { return Time(a.since_ - b); }
+  friend constexpr Duration operator-(Time a, Time b) { return a.since_ - b.since_; }
+  friend constexpr bool operator==(Time a, Time b) { return a.since_ == b.since_; }
+  friend constexpr bool operator!=(Time a, Time b) { return a.since_ != b.since_; }
+  friend constexpr bool operator<(Time a, Time b) { return a.since_ < b.since_; }
+  friend constexpr bool operator>(Time a, Time b) { return a.since_ > b.since_; }
+  friend constexpr bool operator<=(Time a, Time b) { return a.since_ <= b.since_; }
+  friend constexpr bool operator>=(Time a, Time b) { return a.since_ >= b.since_; }
+  friend std::ostream& operator<<(std::ostream& out, Time t) { return out << t.since_; }
+
+ private:
+  Duration since_;
+};
+
+#define WEFT_DURATIONS(Name, NS)                                        \
+  template <class N>                                                    \
+  constexpr Duration Name(N n) {                                        \
+    return Duration(int64_t{NS}) * n;                                   \
+  }                                                                     \
+  constexpr int64_t ToInt64##Name(Duration d) { return d.ns() / (NS); } \
+  constexpr double ToDouble##Name(Duration d) { return static_cast<double>(d.ns()) / static_cast<double>(NS); }
+WEFT_DURATIONS(Nanoseconds, 1)
+WEFT_DURATIONS(Microseconds, 1000)
+WEFT_DURATIONS(Milliseconds, 1000000)
+WEFT_DURATIONS(Seconds, 1000000000)
+WEFT_DURATIONS(Minutes, 60000000000)
+WEFT_DURATIONS(Hours, 3600000000000)
+#undef WEFT_DURATIONS
+constexpr Duration ZeroDuration() { return Duration(); }
+constexpr Time UnixEpoch() { return Time(); }
+constexpr int64_t ToUnixNanos(Time t) { return ToInt64Nanoseconds(t.since()); }
+constexpr int64_t ToUnixMicros(Time t) { return ToInt64Microseconds(t.since()); }
+constexpr int64_t ToUnixMillis(Time t) { return ToInt64Milliseconds(t.since()); }
+constexpr int64_t ToUnixSeconds(Time t) { return ToInt64Seconds(t.since()); }
+inline Time Now() {
+  return Time(Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
+}
+inline int64_t GetCurrentTimeNanos() { return ToUnixNanos(Now()); }
+inline void SleepFor(Duration d) { std::this_thread::sleep_for(std::chrono::nanoseconds(d.ns())); }
+
+}  // namespace absl_forms
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_PLATFORM_ABSL_TIME_H_

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// Another name of what it includes.
-#ifndef TENSORFLOW_CORE_PLATFORM_DEFAULT_INTEGRAL_TYPES_H_
-#define TENSORFLOW_CORE_PLATFORM_DEFAULT_INTEGRAL_TYPES_H_
-
-#include "tensorflow/core/platform/types.h"
-
-#endif  // TENSORFLOW_CORE_PLATFORM_DEFAULT_INTEGRAL_TYPES_H_
