@@ -9,6 +9,7 @@
 #include "compiler/generator_state.h"
 #include "core/log.h"
 #include "graph/node_traits.h"
+#include "op/shape_context.h"
 
 namespace weft_engine::cuda {
 
@@ -18,6 +19,35 @@ namespace {
 
 constexpr size_t kMostVersions = 64;
 constexpr int64_t kMostKeyElements = 64;  // integer arguments of at most this size may be fixed in the code
+
+// A check of sizes alone: who calls knows before anything is launched whether it holds. Kernels go on after an error, and may then read more than there is.
+struct SizeCheck {
+  ir::Compare compare = ir::Compare::kEq;
+  ir::Dim a, b;
+
+  bool holds(std::span<const int64_t> symbols) const {
+    const int64_t x = a.evaluate(symbols), y = b.evaluate(symbols);
+    switch (compare) {
+      case ir::Compare::kEq: return x == y;
+      case ir::Compare::kNe: return x != y;
+      case ir::Compare::kLt: return x < y;
+      case ir::Compare::kLe: return x <= y;
+      case ir::Compare::kGt: return x > y;
+      case ir::Compare::kGe: return x >= y;
+    }
+    return true;
+  }
+};
+
+std::vector<SizeCheck> size_checks(const ir::Module& m) {
+  std::vector<SizeCheck> out;
+  for (const auto& i : m.main->instrs) {
+    if (i->op != ir::Op::kCheck || i->operand(0).op != ir::Op::kCompare) continue;
+    const ir::Instr &c = i->operand(0), &a = c.operand(0), &b = c.operand(1);
+    if (a.known && b.known && a.known->size() == 1 && b.known->size() == 1) out.push_back({c.compare, a.known->front(), b.known->front()});
+  }
+  return out;
+}
 
 bool equal_values(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && !lies_elsewhere(b) &&
@@ -33,6 +63,7 @@ struct CompiledBody::Version {
   op::SameVariables same;
   std::vector<std::pair<int, Tensor>> fixed;  // arguments whose values are in the code, in host memory
   std::unique_ptr<ir::Module> module;
+  std::vector<SizeCheck> size_checks;
   compiler::Plan plan;
   std::unique_ptr<Program> program;
   struct Parameter {
@@ -75,9 +106,11 @@ struct CompiledBody::Version {
       const std::shared_lock lock(x.mutex());
       if (!x.initialized() || !(x.tensor().shape() == variable_shapes[i])) return false;
     }
-    if (!module || module->guards.empty()) return true;
+    if (!module || (module->guards.empty() && size_checks.empty())) return true;
     const std::vector<int64_t> sizes = symbols(args);
-    return std::all_of(module->guards.begin(), module->guards.end(), [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); });
+    return std::all_of(module->guards.begin(), module->guards.end(),
+                       [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); }) &&
+           std::all_of(size_checks.begin(), size_checks.end(), [&](const SizeCheck& c) { return c.holds(sizes); });
   }
 };
 
@@ -123,9 +156,11 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::version(CudaDevice&
   }
   const std::unique_lock lock(mutex_);
   if (auto v = find()) return v->refused.ok() ? Result<std::shared_ptr<Version>>(v) : v->refused;
-  auto made = options_.open_sizes ? compile(device, args, variables, true) : Result<std::shared_ptr<Version>>(unimplemented(""));
+  const Status sensible = options_.one_node ? check_call(device, args) : Status();
+  auto made = options_.open_sizes && sensible.ok() ? compile(device, args, variables, true) : Result<std::shared_ptr<Version>>(unimplemented(""));
   // Code for all sizes may be refused, or not be for these.
-  if (!made.ok() || !(*made)->fits(args, variables)) made = compile(device, args, variables, false);
+  if (!sensible.ok()) made = sensible;
+  else if (!made.ok() || !(*made)->fits(args, variables)) made = compile(device, args, variables, false);
   if (!made.ok()) {
     if (made.status().code() != Code::kUnimplemented && made.status().code() != Code::kInternal) return made.status();
     WEFT_ASSIGN(made, refusal(args, variables, made.status()));
@@ -133,6 +168,29 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::version(CudaDevice&
   if (versions_.size() >= kMostVersions) versions_.erase(versions_.begin());
   versions_.push_back(*made);
   return (*made)->refused.ok() ? made : Result<std::shared_ptr<Version>>((*made)->refused);
+}
+
+// A rule is asked for what the shape rule allows and memory can hold: it may do work for each size.
+Status CompiledBody::check_call(CudaDevice& device, std::span<const Tensor* const> args) const {
+  const op::NodeInfo& node = options_.one_node->info();
+  std::vector<PartialShape> shapes;
+  std::vector<const Tensor*> constants;
+  for (const Tensor* t : args) {
+    shapes.emplace_back(t->shape());
+    constants.push_back(t->dtype() != DType::kResource && !memory_of(*t) ? t : nullptr);
+    for (int d = 0; d < t->rank(); ++d) {
+      if (t->dim(d) > INT32_MAX && t->num_elements() == 0) return unimplemented("a dimension of ", t->dim(d), " in an empty tensor");
+    }
+  }
+  op::ShapeContext c(node, std::move(shapes), std::move(constants));
+  WEFT_RETURN_IF_ERROR(node.spec().infer_shapes(c));
+  for (size_t i = 0; i < c.outputs().size(); ++i) {
+    const std::optional<Shape> shape = c.outputs()[i].concrete();
+    if (!shape || !is_simple(node.output_types()[i])) continue;
+    const int64_t bytes = multiply_without_overflow(shape->num_elements(), int64_t(dtype_size(node.output_types()[i])));
+    if (bytes < 0 || bytes > device.memory_limit()) return device.allocate(node.output_types()[i], *shape).status();
+  }
+  return {};
 }
 
 bool CompiledBody::may_decide_shapes(const Tensor& t) {
@@ -230,6 +288,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   }
   if (!lowered.ok()) return lowered.status();
   v->module = std::move(lowered).value();
+  v->size_checks = size_checks(*v->module);
   WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, 0));
   WEFT_ASSIGN(v->program, Program::make(device.gpu(), v->plan));
   WEFT_RETURN_IF_ERROR(bind(device, *v, o));

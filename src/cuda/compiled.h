@@ -21,6 +21,7 @@ class CompiledBody {
     std::vector<bool> constant_args;  // whose values are part of the code; they are in host memory
     bool open_sizes = false;  // try code for all sizes of a rank first
     bool prepare = false;  // the body is a user's: calls to open, passes to run
+    const graph::Node* one_node = nullptr;  // of the body, where it is all that there is
   };
   CompiledBody(graph::FunctionBody body, Options options);
   ~CompiledBody();
@@ -45,6 +46,7 @@ class CompiledBody {
   core::Result<std::shared_ptr<Version>> compile(CudaDevice& device, std::span<const core::Tensor* const> args, const Variables& variables,
                                                  bool open);
   core::Result<std::shared_ptr<Version>> refusal(std::span<const core::Tensor* const> args, const Variables& variables, core::Status why) const;
+  core::Status check_call(CudaDevice& device, std::span<const core::Tensor* const> args) const;
   static bool may_decide_shapes(const core::Tensor& tensor);
   core::Status bind(CudaDevice& device, Version& v, const compiler::LowerOptions& o);
   core::Result<DevicePtr> generator(CudaDevice& device, const std::string& name);

@@ -21,7 +21,7 @@ using core::Status;
 constexpr int64_t kMostWorkspace = int64_t(1) << 30;
 constexpr size_t kMostMeasured = 10;
 constexpr double kMostSeconds = 2;  // of measuring one convolution; some engines are compiled first
-constexpr int64_t kAlignment = 16;
+constexpr int64_t kAlignment = 16, kWorkspaceAlignment = 256;
 enum Number : int64_t { kInput = 1, kFilter = 2, kOutput = 3 };  // of tensors in a graph
 
 #define WEFT_CUDNN_RETURN(dnn, call, what)                                          \
@@ -250,16 +250,63 @@ Status reserve(Gpu& gpu, Dnn& d, int64_t bytes) {
 
 struct Places {
   DevicePtr input, filter, output;
+  int64_t padded = 0;  // bytes of the workspace in front that are not the engine's
 };
+
+// Of engines for more padding on one side than on the other some give wrong numbers, so cuDNN is asked for the same on both sides; the rest are zeros around a copy of the
+// input, or is cut off its gradient.
+struct Even {
+  Convolution convolution;
+  std::vector<int64_t> front;  // zeros in front of each dimension of the copy
+  int64_t bytes = 0;  // of the copy; 0: there is none
+};
+std::optional<Even> made_even(const Convolution& c) {
+  Even e{c, std::vector<int64_t>(c.input.size(), 0), 0};
+  for (size_t d = 0; d < c.low.size(); ++d) {
+    const int64_t both = std::min(c.low[d], c.high[d]);
+    e.front[d + 1] = c.low[d] - both;
+    e.convolution.input[d + 1] += c.low[d] + c.high[d] - 2 * both;
+    e.convolution.low[d] = e.convolution.high[d] = both;
+    if (e.convolution.input[d + 1] != c.input[d + 1] && d + 2 < c.low.size()) return std::nullopt;  // a copy has planes of rows, no more
+  }
+  if (e.convolution.input == c.input) return e;
+  e.bytes = int64_t(core::dtype_size(c.dtype));
+  for (int64_t n : e.convolution.input) e.bytes *= n;
+  e.bytes = (e.bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+  return e;
+}
+
+// Between the input as it is and its copy with zeros around it.
+BoxCopy box_of(const Convolution& c, const Even& e, DevicePtr plain, DevicePtr padded, bool to_padded) {
+  const size_t rank = c.input.size(), element = core::dtype_size(c.dtype) * size_t(c.input[rank - 1]);
+  const auto side = [&](const std::vector<int64_t>& sizes, DevicePtr at) {
+    BoxCopy::Side s;
+    s.device = at;
+    s.pitch = element * size_t(sizes[rank - 2]);
+    s.height = size_t(sizes[rank - 3]);
+    return s;
+  };
+  BoxCopy box;
+  box.from = side(c.input, plain);
+  box.to = side(e.convolution.input, padded);
+  box.to.x_bytes = element * size_t(e.front[rank - 2]);
+  box.to.y = size_t(e.front[rank - 3]);
+  if (!to_padded) std::swap(box.from, box.to);
+  box.width = element * size_t(c.input[rank - 2]);
+  box.height = size_t(c.input[rank - 3]);
+  box.depth = 1;
+  for (size_t d = 0; d + 3 < rank; ++d) box.depth *= size_t(c.input[d]);
+  return box;
+}
 
 int execute(const Cudnn& dnn, const Dnn& d, const Plan& p, const Places& at) {
   auto pack = Descriptor::make(dnn, DnnKind::kPack);
   if (!pack.ok()) return 1;
   const int64_t numbers[] = {kInput, kFilter, kOutput};
-  const DevicePtr pointers[] = {at.input, at.filter, at.output};
+  const DevicePtr pointers[] = {at.input, at.filter, at.output}, workspace = d.workspace + DevicePtr(at.padded);
   int error = dnn.set(pack->handle(), DnnAttribute::kPackPointers, DnnValue::kPointer, 3, pointers);
   if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackNumbers, DnnValue::kInt64, 3, numbers);
-  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackWorkspace, DnnValue::kPointer, 1, &d.workspace);
+  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackWorkspace, DnnValue::kPointer, 1, &workspace);
   if (!error) error = dnn.finish(pack->handle());
   return error ? error : dnn.execute(d.handle, p.plan.handle(), pack->handle());
 }
@@ -279,7 +326,7 @@ Result<std::unique_ptr<Plan>> choose(const Cudnn& dnn, Gpu& gpu, Dnn& d, const Q
       break;
     }
     if (best < plans.size() && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kMostSeconds) break;
-    WEFT_RETURN_IF_ERROR(reserve(gpu, d, plans[i].workspace));
+    WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded + plans[i].workspace));
     int error = 0;
     auto us = gpu.time([&]() -> Status {
       error = execute(dnn, d, plans[i], at);
@@ -355,13 +402,18 @@ Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, Device
   if (!dnn.ok()) return not_there(dnn.status());
   auto started = dnn_of(**dnn, gpu);
   if (!started.ok()) return not_there(started.status());
+  const std::optional<Even> even = made_even(c);
+  if (!even) return false;
   Dnn& d = **started;
-  Places at{a, b, r};
-  if (c.kind == Convolution::Kind::kInputGradient) at = {r, b, a};
-  if (c.kind == Convolution::Kind::kFilterGradient) at = {a, r, b};
+  Places at{a, b, r, even->bytes};
+  if (c.kind == Convolution::Kind::kInputGradient) at = {r, b, a, even->bytes};
+  if (c.kind == Convolution::Kind::kFilterGradient) at = {a, r, b, even->bytes};
+  const DevicePtr plain = at.input;
   const std::lock_guard lock(d.mutex);  // one workspace, one stream
   WEFT_CUDNN_RETURN(**dnn, set_stream(d.handle, queue.stream), "choosing a stream");
-  const Key key{c, tf32_allowed()};
+  WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded));
+  if (at.padded) at.input = d.workspace;
+  const Key key{even->convolution, tf32_allowed()};
   auto it = d.plans.find(key);
   if (it == d.plans.end()) {
     auto made = choose(**dnn, gpu, d, queue, key, *type, at);
@@ -372,8 +424,15 @@ Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, Device
     it = d.plans.emplace(key, made.ok() ? std::move(made).value() : nullptr).first;
   }
   if (!it->second) return false;
-  WEFT_RETURN_IF_ERROR(reserve(gpu, d, it->second->workspace));
+  WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded + it->second->workspace));
+  if (at.padded) at.input = d.workspace;
+  const bool written = c.kind == Convolution::Kind::kInputGradient;
+  if (at.padded && !written) {
+    WEFT_RETURN_IF_ERROR(gpu.fill_zero(at.input, size_t(at.padded), queue.stream));
+    WEFT_RETURN_IF_ERROR(gpu.copy(box_of(c, *even, plain, at.input, true), queue.stream));
+  }
   if (const int error = execute(**dnn, d, *it->second, at)) return (*dnn)->status(error, "a convolution");
+  if (at.padded && written) WEFT_RETURN_IF_ERROR(gpu.copy(box_of(c, *even, plain, at.input, false), queue.stream));
   return true;
 }
 

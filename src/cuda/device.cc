@@ -1,7 +1,10 @@
 #include "cuda/device.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <numeric>
 
 #include "core/log.h"
 #include "cuda/kernels.h"
@@ -15,6 +18,7 @@ namespace {
 struct Visible {
   std::mutex mutex;
   std::optional<std::vector<int>> numbers;
+  std::map<int, std::vector<int64_t>> limits;
 };
 Visible& visible() {
   static auto* v = new Visible();
@@ -34,21 +38,57 @@ void set_visible_gpus(std::optional<std::vector<int>> numbers) {
   visible().numbers = std::move(numbers);
 }
 
-CudaDevice::CudaDevice(Gpu& gpu, int number)
-    : OwnMemoryDevice(DeviceName{"localhost", 0, 0, "GPU", number}, gpu.memory_limit(), gpu.description()), gpu_(gpu) {}
+void set_logical_gpus(int number, std::vector<int64_t> limits) {
+  const std::lock_guard lock(visible().mutex);
+  visible().limits[number] = std::move(limits);
+}
+
+CudaDevice::CudaDevice(Gpu& gpu, int number, int64_t limit)
+    : OwnMemoryDevice(DeviceName{"localhost", 0, 0, "GPU", number}, limit ? limit : gpu.memory_limit(), gpu.description()), gpu_(gpu), limit_(limit) {
+  held_->stats.bytes_limit = limit;
+}
+
+AllocatorStats CudaDevice::stats() const {
+  if (!limit_) return gpu_.stats();
+  const std::lock_guard lock(held_->mutex);
+  return held_->stats;
+}
+
+void CudaDevice::reset_peak_stats() {
+  if (!limit_) return gpu_.reset_peak();
+  const std::lock_guard lock(held_->mutex);
+  held_->stats.peak_bytes_in_use = held_->stats.bytes_in_use;
+}
 
 Result<Tensor> CudaDevice::allocate(DType dtype, const Shape& shape) {
   if (!is_simple(dtype)) return Tensor::allocate(dtype, shape);
   const int64_t elements = shape.num_elements();
   const int64_t bytes = multiply_without_overflow(elements, int64_t(dtype_size(dtype)));
   if (elements < 0 || bytes <= 0) return Tensor::allocate(dtype, shape);  // says what is wrong with the shape, or has nothing in it
-  auto at = gpu_.allocate(size_t(bytes));
+  const auto take = [&]() -> Result<DevicePtr> {
+    if (!limit_) return gpu_.allocate(size_t(bytes));
+    const std::lock_guard lock(held_->mutex);
+    AllocatorStats& s = held_->stats;
+    if (s.bytes_in_use + bytes > limit_) return resource_exhausted("the limit of ", limit_, " bytes");
+    WEFT_ASSIGN(const DevicePtr taken, gpu_.allocate(size_t(bytes)));
+    s.bytes_in_use += bytes;
+    s.peak_bytes_in_use = std::max(s.peak_bytes_in_use, s.bytes_in_use);
+    s.largest_alloc_size = std::max(s.largest_alloc_size, bytes);
+    ++s.num_allocs;
+    return taken;
+  };
+  auto at = take();
   if (!at.ok()) {
     if (at.status().code() != Code::kResourceExhausted) return at.status();
     return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype), " on ", name(), " by allocator GPU_",
                               gpu_.number(), "_bfc\nHint: ", gpu_.holders(), ".");
   }
-  return adopt(dtype, shape, reinterpret_cast<void*>(*at), size_t(bytes), [&gpu = gpu_, at = *at] { gpu.free(at); });
+  if (!limit_) return adopt(dtype, shape, reinterpret_cast<void*>(*at), size_t(bytes), [&gpu = gpu_, at = *at] { gpu.free(at); });
+  return adopt(dtype, shape, reinterpret_cast<void*>(*at), size_t(bytes), [&gpu = gpu_, at = *at, held = held_, bytes] {
+    gpu.free(at);
+    const std::lock_guard lock(held->mutex);
+    held->stats.bytes_in_use -= bytes;
+  });
 }
 
 Result<Tensor> CudaDevice::duplicate(const Tensor& tensor) {
@@ -104,15 +144,16 @@ Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
       add_kernels(registry, host_memory);
     });
     const std::lock_guard lock(visible().mutex);
-    if (!visible().numbers) {
-      for (Gpu* gpu : gpus) {
-        if (is_new_enough(*gpu)) out.push_back(std::make_unique<CudaDevice>(*gpu, gpu->number()));
-      }
-      return out;
-    }
-    for (int i : *visible().numbers) {
-      if (i >= 0 && size_t(i) < gpus.size() && is_new_enough(*gpus[size_t(i)]))
+    std::vector<int> numbers(gpus.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    for (int i : visible().numbers ? *visible().numbers : numbers) {
+      if (i < 0 || size_t(i) >= gpus.size() || !is_new_enough(*gpus[size_t(i)])) continue;
+      const auto limits = visible().limits.find(i);
+      if (limits == visible().limits.end() || limits->second.empty()) {
         out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size())));
+        continue;
+      }
+      for (int64_t limit : limits->second) out.push_back(std::make_unique<CudaDevice>(*gpus[size_t(i)], int(out.size()), limit));
     }
     return out;
   });

@@ -1,6 +1,8 @@
 // CudaDevice: /device:GPU:n, a GPU (gpu.h) as a device of the engine.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -13,12 +15,13 @@ namespace weft_engine::cuda {
 
 class CudaDevice final : public core::OwnMemoryDevice {
  public:
-  CudaDevice(Gpu& gpu, int number);
+  // `limit`: the bytes that its tensors may hold, where several devices share a GPU; 0: what the GPU may.
+  CudaDevice(Gpu& gpu, int number, int64_t limit = 0);
   Gpu& gpu() { return gpu_; }
 
   core::Result<core::Tensor> allocate(core::DType dtype, const core::Shape& shape) override;
-  core::AllocatorStats stats() const override { return gpu_.stats(); }
-  void reset_peak_stats() { gpu_.reset_peak(); }
+  core::AllocatorStats stats() const override;
+  void reset_peak_stats();
   void copy_from(core::Device&, const core::Tensor& tensor, CopyDone done) override { done(copied_here(tensor)); }
   void copy_to_host(const core::Tensor& tensor, CopyDone done) override { done(copied_to_host(tensor)); }
   void* stream() override { return gpu_.use().ok() ? gpu_.stream() : nullptr; }
@@ -31,6 +34,12 @@ class CudaDevice final : public core::OwnMemoryDevice {
   core::Result<core::Tensor> copied_here(const core::Tensor& tensor);
   core::Result<core::Tensor> copied_to_host(const core::Tensor& tensor);
   Gpu& gpu_;
+  const int64_t limit_;
+  struct Held {  // by its tensors, which may outlive it
+    std::mutex mutex;
+    core::AllocatorStats stats;
+  };
+  const std::shared_ptr<Held> held_ = std::make_shared<Held>();
 };
 
 inline DevicePtr address(const core::Tensor& tensor) { return reinterpret_cast<uintptr_t>(tensor.raw()); }
@@ -39,6 +48,8 @@ inline DevicePtr address(const core::Tensor& tensor) { return reinterpret_cast<u
 std::vector<Gpu*> physical_gpus();
 // Which of them are devices of the sets that are made from here on, in this order; none: all.
 void set_visible_gpus(std::optional<std::vector<int>> numbers);
+// As how many devices such sets have a GPU, with the bytes that each may hold; none: as one that may hold all.
+void set_logical_gpus(int number, std::vector<int64_t> limits);
 
 // Tells the engine of GPUs, if there is anything that looks like a driver: devices are made, and kernels for them registered, when devices are first asked for.
 core::Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory);

@@ -133,6 +133,33 @@ TEST_CASE("GPUs that the program hides are not devices") {
   CHECK(devices()->all().size() == 2);
 }
 
+TEST_CASE("several devices share a GPU, each with its limit") {
+  set_logical_gpus(0, {1 << 20, 4 << 20});
+  {
+    const auto set = devices();
+    REQUIRE(set->all().size() == 3);
+    auto &first = dynamic_cast<CudaDevice&>(*set->all()[1]), &second = dynamic_cast<CudaDevice&>(*set->all()[2]);
+    CHECK(second.name() == "/job:localhost/replica:0/task:0/device:GPU:1");
+    CHECK(first.memory_limit() == 1 << 20);
+    CHECK(first.allocate(DType::kFloat, {1 << 19}).status().code() == Code::kResourceExhausted);
+    auto there = second.allocate(DType::kFloat, {1 << 19});
+    REQUIRE(there.ok());
+    CHECK(second.stats().bytes_in_use == 1 << 21);
+    CHECK(first.stats().bytes_in_use == 0);
+    auto small = to_device(Tensor::vector(std::vector<float>{1, 2, 3}), second);
+    REQUIRE(small.ok());
+    auto other = to_device(*small, first);  // from one to the other
+    REQUIRE(other.ok());
+    CHECK(memory_of(*other) == &first);
+    CHECK(to_host(*other)->data<float>()[2] == 3);
+    there = unimplemented("");
+    CHECK(second.stats().bytes_in_use == 12);
+    CHECK(second.stats().peak_bytes_in_use == (1 << 21) + 12);
+  }
+  set_logical_gpus(0, {});
+  CHECK(devices()->all().size() == 2);
+}
+
 TEST_CASE("memory options are for GPUs that are not in use yet") {
   CHECK(physical_gpus()[0]->set_memory_options({1 << 20, 0, true}).code() == Code::kFailedPrecondition);
 }
@@ -173,6 +200,16 @@ TEST_CASE("shapes and int32 arithmetic stay in host memory, values go to the GPU
   CHECK((*sum)[0]->device()->type() == "GPU");
   CHECK(!lies_elsewhere((*sum)[0]->tensor()));
   CHECK((*sum)[0]->tensor().data<int32_t>()[1] == 4);
+}
+
+TEST_CASE("a value on the GPU is a constant in host memory") {
+  auto axes = execute("Const", {}, {{"value", Tensor::vector(std::vector<int64_t>{1, 0})}, {"dtype", DType::kInt64}});
+  REQUIRE(axes.ok());
+  REQUIRE(lies_elsewhere((*axes)[0]->tensor()));
+  const Tensor* known = (*axes)[0]->constant();
+  REQUIRE(known);
+  CHECK(!lies_elsewhere(*known));
+  CHECK(known->data<int64_t>()[0] == 1);
 }
 
 TEST_CASE("kernels are compiled once for all sizes of a rank") {

@@ -41,6 +41,20 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 
+// CUDA_MEMCPY3D: `width` bytes of `height` rows in each of `depth` planes, between pieces of memory whose rows are `pitch` bytes apart.
+struct BoxCopy {
+  struct Side {
+    size_t x_bytes = 0, y = 0, z = 0, level = 0;
+    int memory = 2;  // a device's
+    const void* host = nullptr;
+    DevicePtr device = 0;
+    void *array = nullptr, *reserved = nullptr;
+    size_t pitch = 0, height = 0;
+  } from, to;
+  size_t width = 0, height = 0, depth = 0;
+};
+static_assert(sizeof(BoxCopy) == 200);
+
 // CUmemPool_attribute
 enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReservedHigh = 6, kUsed = 7, kUsedHigh = 8 };
 
@@ -70,6 +84,7 @@ enum class PoolAttribute : int { kReleaseThreshold = 4, kReserved = 5, kReserved
   F(cuMemcpyHtoDAsync_v2, copy_to_device, (DevicePtr to, const void* from, size_t bytes, void* stream))                                              \
   F(cuMemcpyDtoHAsync_v2, copy_to_host, (void* to, DevicePtr from, size_t bytes, void* stream))                                                      \
   F(cuMemcpyDtoDAsync_v2, copy_on_device, (DevicePtr to, DevicePtr from, size_t bytes, void* stream))                                                \
+  F(cuMemcpy3DAsync_v2, copy_box, (const BoxCopy* copy, void* stream))                                                                               \
   F(cuMemsetD8Async, fill, (DevicePtr to, unsigned char value, size_t bytes, void* stream))                                                          \
   F(cuStreamCreate, create_stream, (void** stream, unsigned flags))                                                                                  \
   F(cuStreamDestroy_v2, destroy_stream, (void* stream))                                                                                              \

@@ -257,6 +257,12 @@ Status Gpu::copy(DevicePtr to, DevicePtr from, size_t bytes, void* stream) {
   return {};
 }
 
+Status Gpu::copy(const BoxCopy& box, void* stream) {
+  WEFT_RETURN_IF_ERROR(use());
+  WEFT_CUDA_RETURN(driver_, copy_box(&box, stream ? stream : stream_), "copying on the GPU");
+  return {};
+}
+
 Status Gpu::fill_zero(DevicePtr at, size_t bytes, void* stream) {
   if (!bytes) return {};
   WEFT_RETURN_IF_ERROR(use());

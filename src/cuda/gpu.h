@@ -80,6 +80,7 @@ class Gpu {
   core::Status copy_to_device(DevicePtr to, const void* from, size_t bytes);
   core::Status copy_to_host(void* to, DevicePtr from, size_t bytes);  // waits
   core::Status copy(DevicePtr to, DevicePtr from, size_t bytes, void* stream = nullptr);  // null: the one that all work goes to
+  core::Status copy(const BoxCopy& box, void* stream = nullptr);
   core::Status fill_zero(DevicePtr at, size_t bytes, void* stream = nullptr);
   // Waits for all that is queued. Gives the first error that a kernel found in its data since the last wait (see error_word).
   core::Status wait();

@@ -92,17 +92,26 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
     return;
   }
   for (const OpSpec* spec : registry.all()) {
-    if (!spec->lower || has_default(*spec)) continue;
+    if (has_default(*spec)) continue;
     const HostMemory memory = host_memory(*spec);
+    if (!spec->lower && !memory.by_cpu) continue;
     if (memory.all) {
       (void)registry.add_kernel(
           spec->name, gpu_kernel({}, all_arguments(*spec), [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }));
       continue;
     }
-    if (memory.never || !computes(*spec)) continue;
+    const bool lowered = !memory.never && computes(*spec);
+    if (!lowered && !memory.by_cpu) continue;
     std::vector<TypeConstraint> constraints;
     for (const AttrSpec& a : spec->signature().attrs) {
       if (a.type == "type" || a.type == "list(type)") constraints.push_back({a.name, kTypes});
+    }
+    if (!lowered) {
+      std::vector<std::string> inputs;
+      for (const ArgSpec& a : spec->signature().inputs) inputs.push_back(a.name);
+      (void)registry.add_kernel(
+          spec->name, gpu_kernel(constraints, inputs, [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, false); }));
+      continue;
     }
     const std::vector<std::string>& host = memory.inputs;
     (void)registry.add_kernel(

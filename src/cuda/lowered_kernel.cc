@@ -158,6 +158,7 @@ Result<std::unique_ptr<Kernel>> make_lowered_kernel(const Registry& registry, co
   CompiledBody::Options options;
   options.constant_args = HostArgs::of(node, host).inputs;
   options.open_sizes = true;
+  options.one_node = body.graph->find("op");
   auto on_host = make_host_kernel(registry, node, false);
   return std::unique_ptr<Kernel>(
       std::make_unique<LoweredKernel>(std::move(body), std::move(options), on_host.ok() ? std::move(on_host).value() : nullptr, kept(node.op())));

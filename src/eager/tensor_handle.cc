@@ -36,6 +36,12 @@ Result<const Tensor*> TensorHandle::host_tensor() const {
   return static_cast<const Tensor*>(on_host_.get());
 }
 
+const Tensor* TensorHandle::known_value() const {
+  if (!ready() && (!can_be_brought() || !wait().ok())) return nullptr;
+  const auto here = host_tensor();
+  return here.ok() ? *here : nullptr;
+}
+
 PartialShape TensorHandle::slow_shape() const {
   if (waiting_->remote) {
     auto shape = waiting_->remote->shape();

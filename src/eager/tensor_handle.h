@@ -28,7 +28,8 @@ class TensorHandle final : public op::ValueRep {
   DType dtype() const override { return dtype_; }
   // These two wait for the value; unknown where it ended in an error. A remote one is not brought here for its shape.
   PartialShape shape() const override { return ready() ? PartialShape(tensor_.shape()) : slow_shape(); }
-  const Tensor* constant() const override { return ready() || (can_be_brought() && wait().ok()) ? &tensor_ : nullptr; }
+  // In host memory, wherever the value lies.
+  const Tensor* constant() const override { return known_value(); }
   Device* device() const { return device_; }
   // How it is laid out over devices (layout.h); 0: it is not.
   int layout() const { return layout_; }
@@ -65,6 +66,7 @@ class TensorHandle final : public op::ValueRep {
   TensorHandle(Tensor tensor, Device* device) : dtype_(tensor.dtype()), device_(device), tensor_(std::move(tensor)) {}
   Status wait_slowly() const;
   PartialShape slow_shape() const;
+  const Tensor* known_value() const;
   bool can_be_brought() const { return !waiting_ || !waiting_->remote || (dtype_ != DType::kResource && dtype_ != DType::kVariant); }
 
   std::atomic<State> state_{State::kReady};

@@ -1,5 +1,6 @@
 #include "graph/graph_emitter.h"
 
+#include "core/own_memory.h"
 #include "graph/function_library.h"
 #include "graph/node_traits.h"
 
@@ -81,6 +82,9 @@ Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span
 }
 
 Result<Value> GraphEmitter::do_constant(Tensor value) {
+  if (core::lies_elsewhere(value)) {  // passes and files read it
+    WEFT_ASSIGN(value, core::to_host(value));
+  }
   AttrMap attrs;
   attrs["dtype"] = value.dtype();
   attrs["value"] = std::move(value);

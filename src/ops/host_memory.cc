@@ -81,6 +81,40 @@ constexpr std::string_view kForInt32[] = {
     "StridedSlice", "Sub",       "Sum",      "TruncateDiv", "Unpack",      "ZerosLike",
 };
 
+// TensorFlow has kernels on GPUs for these, and no lowering rule can be: the shapes of results depend on data, or so does the number of random numbers that are drawn;
+// or there is none yet.
+constexpr std::string_view kByCpu[] = {
+    "BlockLSTM",
+    "BlockLSTMGrad",
+    "BlockLSTMGradV2",
+    "BlockLSTMV2",
+    "CTCLossV2",
+    "Conv",
+    "DynamicPartition",
+    "GRUBlockCellGrad",
+    "GenerateBoundingBoxProposals",
+    "LSTMBlockCellGrad",
+    "MaxPoolGradGradWithArgmax",
+    "Multinomial",
+    "NonMaxSuppressionV2",
+    "NonMaxSuppressionV3",
+    "NonMaxSuppressionV4",
+    "ParameterizedTruncatedNormal",
+    "RaggedFillEmptyRows",
+    "SparseFillEmptyRows",
+    "SparseSegmentMeanGradV2",
+    "SparseSegmentSqrtNGradV2",
+    "SparseSegmentSumGradV2",
+    "SparseSlice",
+    "SparseSplit",
+    "StatelessMultinomial",
+    "StatelessRandomGammaV2",
+    "StatelessRandomGammaV3",
+    "Unique",
+    "UniqueWithCounts",
+    "Where",
+};
+
 template <size_t n>
 bool among(const std::string_view (&names)[n], std::string_view name) {
   return std::find(names, names + n, name) != names + n;
@@ -102,6 +136,7 @@ HostMemory host_memory(const OpSpec& spec) {
   out.all = among(kAlways, spec.name);
   out.int32 = among(kForInt32, spec.name);
   out.never = spec.name.starts_with("TensorArray") || spec.name.starts_with("Stack");
+  out.by_cpu = among(kByCpu, spec.name);
   const Signature& s = spec.signature();
   const bool numbers = spec.name == "LinSpace";
   for (const ArgSpec& a : s.inputs) {

@@ -5,6 +5,7 @@
 
 #include "autodiff/gradients.h"
 #include "core/error_notes.h"
+#include "core/own_memory.h"
 #include "graph/node_traits.h"
 #include "op/variable.h"
 #include "trace/concrete_function.h"
@@ -137,7 +138,8 @@ Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data)
   if (name.empty()) name = cat(name_scope(), v.rep()->owner() ? graph::GraphEmitter::unwrap(v).node->name() : cat(next_id()));
   AttrMap attrs;
   const eager::TensorHandle* h = eager_handle(v);
-  const bool small = h && h->ready() && (!h->device() || h->device() == context_.host()) && embeds(h->tensor(), true);
+  const bool small =
+      h && h->ready() && (!h->device() || h->device() == context_.host()) && !core::lies_elsewhere(h->tensor()) && embeds(h->tensor(), true);
   if (small) attrs["value"] = h->tensor();
   else
     attrs["_user_specified_name"] =

@@ -4,6 +4,7 @@
 //
 // A stream that records keeps what is queued, with copies of the kernels' arguments, for launches of the graph.
 //
+// WEFT_STAND_IN_GUARD: blocks lie at the end of pages of their own, and what reads or writes beyond them gets a fault; copies are not the only ones that may touch them then.
 // WEFT_STAND_IN_SKIP: kernels do nothing, to time what is around them. WEFT_STAND_IN_DEVICES: how many GPUs (1). WEFT_STAND_IN_MEMORY: bytes of each (1 GiB). WEFT_STAND_IN_FAULT: a function that fails with an internal error.
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -21,6 +22,8 @@
 #include <vector>
 
 #include "compiler/gpu_code.h"
+#include "cuda/driver.h"
+#include "tests/cuda/stand_in.h"
 
 namespace {
 
@@ -57,6 +60,11 @@ bool counted(const char* name) {
 }
 #define COUNTED(name) \
   if (counted(name)) return kUnknown
+
+bool guarded() {
+  static const bool on = from_environment("WEFT_STAND_IN_GUARD", 0) != 0;
+  return on;
+}
 
 // The device's memory may be touched for as long as it lives.
 class Open {
@@ -177,6 +185,19 @@ int queue(void* stream, std::function<int()> work) {
 
 }  // namespace
 
+namespace weft_stand_in {
+
+bool counted(const char* name) { return ::counted(name); }
+
+int queue(void* stream, std::function<int()> work) {
+  return ::queue(stream, [work = std::move(work)] {
+    const Open open;
+    return work();
+  });
+}
+
+}  // namespace weft_stand_in
+
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 EXPORT long weftStandInCalls(const char* name) {
@@ -278,6 +299,16 @@ EXPORT int cuMemAllocFromPoolAsync(uint64_t* at, size_t bytes, void*, void*) {
     s.region = static_cast<char*>(region);
   }
   const size_t size = (bytes + 255) / 256 * 256;
+  if (guarded()) {
+    const size_t pages = (size + kPage - 1) / kPage * kPage;
+    void* at_all = mmap(nullptr, pages + kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at_all == MAP_FAILED || mprotect(at_all, pages, PROT_READ | PROT_WRITE)) return kOutOfMemory;
+    *at = reinterpret_cast<uint64_t>(at_all) + pages - size;
+    std::memset(reinterpret_cast<void*>(*at), 0xfb, size < 65536 ? size : 65536);
+    s.live[*at] = size;
+    s.used += size;
+    return 0;
+  }
   if (const auto it = s.spare.find(size); it != s.spare.end()) {
     *at = it->second;
     s.spare.erase(it);
@@ -299,6 +330,12 @@ EXPORT int cuMemFreeAsync(uint64_t at, void*) {
   const auto it = s.live.find(at);
   if (it == s.live.end()) return kInvalidValue;
   s.used -= it->second;
+  if (guarded()) {
+    const size_t pages = (it->second + kPage - 1) / kPage * kPage;
+    munmap(reinterpret_cast<char*>(at + it->second) - pages, pages + kPage);
+    s.live.erase(it);
+    return 0;
+  }
   s.spare.emplace(it->second, at);
   s.live.erase(it);
   return 0;
@@ -329,6 +366,20 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* 
   return queue(stream, [=] {
     const Open open;
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return 0;
+  });
+}
+EXPORT int cuMemcpy3DAsync_v2(const void* description, void* stream) {
+  COUNTED("cuMemcpy3DAsync_v2");
+  const auto box = *static_cast<const weft_engine::cuda::BoxCopy*>(description);
+  return queue(stream, [=] {
+    const Open open;
+    const auto row = [](const weft_engine::cuda::BoxCopy::Side& s, size_t y, size_t z) {
+      return reinterpret_cast<char*>(s.device) + ((s.z + z) * s.height + s.y + y) * s.pitch + s.x_bytes;
+    };
+    for (size_t z = 0; z < box.depth; ++z) {
+      for (size_t y = 0; y < box.height; ++y) std::memcpy(row(box.to, y, z), row(box.from, y, z), box.width);
+    }
     return 0;
   });
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Everything that needs a GPU, in one go of about four minutes, on a machine with NVIDIA's driver, CUDA's libraries, Python and numpy. Goes on after failures; ends with a report.
 #
-#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look steps peers first memory cases gradients models programs kinds two
+#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree steps peers first memory cases gradients mutation models kinds two
 #
 # FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
 # libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 here=$PWD
 folder=$(realpath "${1:-build/gpu}")
 shift
-parts=${*:-look first steps peers cases gradients models memory two}
+parts=${*:-look agree first steps peers cases gradients mutation models memory two}
 out=${OUT:-$here/build/gpu_report}
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -64,6 +64,11 @@ for op in (lambda d: tf.nn.max_pool2d(d, 2, 2, "SAME"), tf.nn.softmax, lambda d:
     check("op", op(x), want, 1e-5)
 P
 fi
+if has agree; then
+  say "convolutions and networks beside the CPU"
+  timeout 200 $python tests/gpu/agree.py > "$out/agree.txt" 2>&1
+  tail -60 "$out/agree.txt" | cut -c1-200
+fi
 if has first; then
   say "first op, three processes"
   for _ in 1 2 3; do timeout 30 $python bench/gpu.py --part first 2>&1 | tail -1; done
@@ -87,14 +92,20 @@ if has peers; then
   done | tee "$out/peers.txt"
 fi
 
-# Not timed: as many processes as there are processors. play KIND FILES... [-- OPTIONS...]
+# Not timed: as many processes as there are processors, each with its part of the records, or (mutation) of the files.
 play_all() {
-  local kind=$1 seconds=$2 pattern=$3
+  local kind=$1 seconds=$2 pattern=$3 k
   shift 3
   rm -f "$work"/part.*
-  ls $pattern | split -n r/$processes - "$work/part."
-  for p in "$work"/part.??; do
-    TF_CPP_MIN_LOG_LEVEL=0 NVIDIA_TF32_OVERRIDE=0 timeout "$seconds" "$folder/play" "$kind" "$@" $(cat "$p") > "$p.out" 2> "$p.err" || echo "$p ended with $?" >> "$p.out" &
+  for ((k = 0; k < processes; ++k)); do
+    local p=$work/part.$k files=($pattern) some=(--part "$k/$processes")
+    if [ "$kind" = mutation ]; then
+      some=() files=()
+      local all=($pattern) i
+      for ((i = k; i < ${#all[@]}; i += processes)); do files+=("${all[i]}"); done
+    fi
+    TF_CPP_MIN_LOG_LEVEL=${PLAY_LOG:-0} NVIDIA_TF32_OVERRIDE=0 timeout "$seconds" "$folder/play" "$kind" "$@" "${some[@]}" "${files[@]}" > "$p.out" 2> "$p.err" ||
+      echo "$p ended with $?" >> "$p.out" &
   done
   wait
   cat "$work"/part.*.out > "$out/$kind.txt"
@@ -103,15 +114,21 @@ play_all() {
 }
 if has cases; then
   say "op calls on GPU:0"
-  play_all cases 100 "tests/ops/cases/*.bin" --device /device:GPU:0 --known tests/ops/known.txt --fails
+  play_all cases 150 "tests/ops/cases/*.bin" --device /device:GPU:0 --known tests/ops/known.txt --fails
   grep -hE "calls of .* ops ran on|cases|agree" "$out/cases.txt" | tail -$((2 * processes)) | cut -c1-150
   echo "runs on the host:"; grep -h "runs on the host" "$out/cases.err" | sed 's/.*weft: //' | cut -c1-110 | sort | uniq -c | sort -rn | head -15
   grep -hiE "lost|illegal|CUDA_ERROR" "$out/cases.txt" "$out/cases.err" | cut -c1-200 | head -5
 fi
 if has gradients; then
   say gradients
-  play_all gradients 60 "tests/gradients/cases/*.bin" --tape --known tests/gradients/known.txt --fails
-  tail -40 "$out/gradients.txt" | cut -c1-160
+  play_all gradients 100 "tests/gradients/cases/*.bin" --tape --known tests/gradients/known.txt --fails
+  grep -hE "WORSE|gradients:" "$out/gradients.txt" | sort | cut -c1-160 | head -60
+fi
+if has mutation; then
+  say "calls that were tampered with"
+  PLAY_LOG=3 play_all mutation 120 "tests/ops/cases/*.bin" --device /device:GPU:0 --calls 40
+  grep -hE "DIED|internal error|GPU:0:" "$out/mutation.txt" | cut -c1-200 | sort | uniq -c | sort -rn | head -30
+  grep -h "^mutation:" "$out/mutation.txt" | awk '{ calls += $2; ops += $5; died += $(NF - 1) } END { print calls " calls of " ops " ops, " died " died" }'
 fi
 if has models; then
   say "networks, graphs of version 1, programs"

@@ -154,7 +154,9 @@ int play_cases(const Words& words) {
   if (!a.usual().flag("--rows", &rows).value("--device", &where.device).parse(words)) return 2;
   eager::Context context(engine::Engine::get().registry(), {});
   Report report(a.known, a.fails);
+  int seen = 0;
   const bool read = each_case(a.files, a.only, [&](const OpCase& c, int number) {
+    if (!a.mine(seen++)) return;
     if (rows && !has_batching_rule(c)) return;
     if (rows) return report.add(c.op, cat("#", number), check_rows(context, c));
     auto result = run(context, c, where);

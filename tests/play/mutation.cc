@@ -2,9 +2,9 @@
 // huge shapes, NaN and extreme numbers, attributes out of range, inputs missing or too many. Whatever comes
 // back is fine, a result or an error; a crash, a hang or a sanitizer report is not.
 //
-//   play mutation [--calls N] [--only NAME] [--seed S] FILE...      sequences are the files of a folder `state`
+//   play mutation [--calls N] [--only NAME] [--seed S] [--device NAME] FILE...      sequences are the files of a folder `state`
 //
-// Each op runs in a child process, so that a crash is counted and named and the rest continues.
+// With --device calls are asked to run there, results are brought to the host, and the device must still compute when an op's calls are done. Each op runs in a child process, so that a crash is counted and named and the rest continues.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +13,8 @@
 #include <set>
 
 #include "core/allocator.h"
+#include "core/own_memory.h"
+#include "cuda/device.h"
 #include "eager/op.h"
 #include "engine/engine.h"
 #include "op/shape_context.h"
@@ -33,6 +35,8 @@ constexpr int64_t kMemoryLimit = int64_t(1) << 30;
 
 // Ops that write where the mutated input says, or wait on purpose.
 const std::set<std::string> kLeftOut = {"WriteFile", "PrintV2", "Print"};
+
+std::string device;  // where calls are asked to run; empty: anywhere
 
 Shape mutated_shape(const Shape& s) {
   std::vector<int64_t> dims = s.vec();
@@ -65,7 +69,7 @@ Tensor mutated(const Tensor& t) {
     case 1:
     case 2: return fresh(t.dtype(), mutated_shape(t.shape()));
     case 3: return fresh(t.dtype(), t.shape());  // all numbers extreme
-    default: {                                   // a few of them
+    default: {  // a few of them
       auto copy = t.copy();
       if (!copy.ok() || copy->num_elements() == 0) return t;
       for (uint64_t k = 0; k < 1 + pick(3); ++k) put_any(*copy, int64_t(pick(uint64_t(copy->num_elements()))));
@@ -118,11 +122,15 @@ op::AttrValue mutated(const op::AttrValue& v) {
 void call(eager::Context& context, const std::string& name, const op::AttrMap& attrs, const std::vector<RefPtr<eager::TensorHandle>>& inputs,
           std::vector<RefPtr<eager::TensorHandle>>* outputs) {
   eager::Op op(context);
-  if (!op.reset(name).ok()) return;
+  if (!op.reset(name, device).ok()) return;
   for (const auto& [k, v] : attrs) (void)op.set_attr(k, v);
   for (const auto& t : inputs) op.add_input(t);
   std::vector<RefPtr<eager::TensorHandle>> results;
-  const Status s = op.execute(results);
+  Status s = op.execute(results);
+  for (size_t i = 0; s.ok() && !device.empty() && i < results.size(); ++i) {
+    s = results[i]->wait();
+    if (s.ok()) s = core::to_host(results[i]->tensor()).status();
+  }
   if (!s.ok() && s.code() == Code::kInternal) std::printf("%s: internal error: %s\n", name.c_str(), s.message().substr(0, 200).c_str());
   if (outputs) *outputs = std::move(results);
   const auto* spec = engine::Engine::get().registry().find(name);
@@ -132,7 +140,7 @@ void call(eager::Context& context, const std::string& name, const op::AttrMap& a
   for (const auto& t : inputs) {
     types.push_back(t->dtype());
     shapes.push_back(t->tensor().shape());
-    constants.push_back(pick(2) ? &t->tensor() : nullptr);
+    constants.push_back(pick(2) ? t->constant() : nullptr);
   }
   auto node = op::NodeInfo::make(*spec, "", attrs, types);
   if (!node.ok()) return;
@@ -194,6 +202,22 @@ void play_sequence(std::vector<SeqStep> steps) {
   }
 }
 
+// A device that was lost answers nothing any more.
+bool still_computes(eager::Context& context) {
+  if (device.empty()) return true;
+  eager::Op op(context);
+  const auto x = eager::TensorHandle::make(Tensor::vector(std::vector<float>{1, 2, 3}), nullptr);
+  Status s = op.reset("AddV2", device);
+  op.add_input(x);
+  op.add_input(x);
+  std::vector<RefPtr<eager::TensorHandle>> sum;
+  if (s.ok()) s = op.execute(sum);
+  Result<Tensor> here = s.ok() ? core::to_host(sum[0]->tensor()) : Result<Tensor>(s);
+  if (here.status().code() == Code::kInvalidArgument) here = core::to_host(sum[0]->tensor());  // of an earlier call, told once
+  if (!here.ok()) std::printf("%s: %s\n", device.c_str(), here.status().to_string().substr(0, 200).c_str());
+  return here.ok() && here->data<float>()[2] == 6;
+}
+
 // Runs `body` in a child; false if it died, with the reason printed.
 template <class F>
 bool survives(const std::string& name, F body) {
@@ -220,11 +244,12 @@ uint64_t seed_for(uint64_t seed, const std::string& name) { return seed ^ std::h
 int play_mutation(const Words& words) {
   int calls = 300, seed = 1;
   Arguments a;
-  if (!a.value("--calls", &calls).value("--seed", &seed).value("--only", &a.only).parse(words)) return 2;
+  if (!a.value("--calls", &calls).value("--seed", &seed).value("--only", &a.only).value("--device", &device).parse(words)) return 2;
   std::vector<std::string> case_files, state_files;
   for (const auto& file : a.files) (file.find("/state/") == std::string::npos ? case_files : state_files).push_back(file);
   const std::string& only = a.only;
   set_host_limit(kMemoryLimit);
+  for (cuda::Gpu* gpu : cuda::physical_gpus()) (void)gpu->set_memory_options({kMemoryLimit, 0, true});
   int ops = 0, died = 0;
   int64_t total = 0;
   for (const auto& path : case_files) {
@@ -247,6 +272,10 @@ int play_mutation(const Words& words) {
       for (int k = 0; k < calls; ++k) {
         alarm(kSecondsPerCall);
         play_case(context, cases[pick(cases.size())]);
+      }
+      if (!still_computes(context)) {
+        std::fflush(stdout);
+        _exit(3);
       }
     });
   }

@@ -3,10 +3,11 @@
 //   play KIND [options] FILE...
 //
 // Kinds and their options are in the files beside this one. Usual options: --known FILE (what may differ: name, how many cases or "all", reason),
-// --only NAME (one op, or sequences whose names start so), --fails (prints each case that does not agree).
+// --only NAME (one op, or sequences whose names start so), --fails (prints each case that does not agree), --part K/N (each Nth record, for N processes).
 #include "tests/play/play.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace weft_engine::testing {
 namespace {
@@ -46,7 +47,14 @@ Arguments& Arguments::value(std::string name, int* value) {
   return *this;
 }
 
-Arguments& Arguments::usual() { return value("--known", &known).value("--only", &only).flag("--fails", &fails); }
+Arguments& Arguments::usual() { return value("--known", &known).value("--only", &only).flag("--fails", &fails).value("--part", &part); }
+
+bool Arguments::mine(int record) const {
+  const size_t slash = part.find('/');
+  if (slash == std::string::npos) return true;
+  const int of = std::atoi(part.c_str() + slash + 1);
+  return of < 1 || record % of == std::atoi(part.c_str()) % of;
+}
 
 bool Arguments::parse(const Words& words) {
   const auto find = [](auto& list, const std::string& name) {

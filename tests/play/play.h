@@ -26,13 +26,15 @@ class Arguments {
   Arguments& flag(std::string name, bool* value);
   Arguments& value(std::string name, std::string* value);
   Arguments& value(std::string name, int* value);
-  // --known FILE, --only NAME, --fails: what most kinds have.
+  // --known FILE, --only NAME, --fails, --part K/N (records K, K + N, K + 2 N ...): what most kinds have.
   Arguments& usual();
   // False, and a line printed, for an option that the kind does not have or one without its value.
   bool parse(const Words& words);
+  // Is the record, counted over all files, in the part that was asked for?
+  bool mine(int record) const;
 
   std::vector<std::string> files;
-  std::string known, only;
+  std::string known, only, part;
   bool fails = false;
 
  private:

@@ -294,6 +294,123 @@ np.testing.assert_allclose(tf.nn.conv2d(tf.constant(x), w, 1, "SAME").numpy(), w
 
 
 @needs_driver
+def test_convolutions_by_a_library():
+    # The library has engines for the same padding on both sides alone.
+    out = run(
+        STEPS
+        + """
+def times():
+    before = calls("cudnnBackendExecute")
+    return lambda: calls("cudnnBackendExecute") > before
+for shape, filters, stride, padding in (((2, 6, 8, 2), (3, 3, 2, 4), 2, "SAME"), ((1, 5, 6, 2), (2, 2, 2, 3), 1, "SAME"), ((2, 7, 6, 3), (3, 3, 3, 4), 1, "SAME"),
+                                        ((1, 6, 5, 2), (3, 2, 2, 2), 2, [[0, 0], [2, 0], [0, 1], [0, 0]])):
+    def make():
+        w = tf.Variable(normal(*filters) * 0.1)
+        def step(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.nn.conv2d(x, w, stride, padding)
+                loss = tf.reduce_sum(y * y)
+            dx, dw = tape.gradient(loss, (x, w))
+            w.assign_sub(0.01 * dw)
+            return loss, dx, y
+        return step, (w,)
+    used = times()
+    same(make, [normal(*shape)], 3)
+    print(used(), calls("cuMemcpy3DAsync_v2") > 0)
+""",
+        WEFT_CUDNN_LIBRARY=DRIVER,
+    )
+    assert out == ["True True"] * 4
+
+
+@needs_driver
+def test_axes_on_the_gpu():
+    # Values by hand.
+    out = run(
+        """
+x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+axes = tf.constant([1], tf.int64)
+print(axes.backing_device[-5:])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.raw_ops.Prod(input=x, axis=axes)
+print(tape.gradient(y, x).numpy().tolist())
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.raw_ops.Sum(input=x * x, axis=axes)
+print(tape.gradient(y, x).numpy().tolist())
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.raw_ops.GatherV2(params=x, indices=[1, 1], axis=tf.constant(1, tf.int64))
+print(tape.gradient(y, x).numpy().tolist())
+with tf.Graph().as_default():  # a plain graph has the value
+    print(tf.compat.v1.Session().run(tf.raw_ops.Sum(input=x, axis=axes)).tolist())
+"""
+    )
+    assert out == [
+        "GPU:0",
+        "[[2.0, 1.0], [4.0, 3.0]]",
+        "[[2.0, 4.0], [6.0, 8.0]]",
+        "[[0.0, 2.0], [0.0, 2.0]]",
+        "[3.0, 7.0]",
+    ]
+
+
+@needs_driver
+def test_several_logical_devices():
+    out = run(
+        """
+gpu = tf.config.list_physical_devices("GPU")[0]
+try:
+    tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration()])
+except ValueError as e:
+    print(e)
+tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=1), tf.config.LogicalDeviceConfiguration(memory_limit=64)])
+print([d.name for d in tf.config.list_logical_devices("GPU")])
+with tf.device("GPU:1"):
+    x = tf.ones([1 << 20]) + 1.0
+    v = tf.Variable([1.0, 2.0])
+print(x.device[-5:], v.device[-5:], tf.config.experimental.get_memory_info("GPU:1")["current"] >= 1 << 22, tf.config.experimental.get_memory_info("GPU:0")["current"])
+with tf.device("GPU:0"):
+    print((v + 1.0).numpy().tolist())
+    try:
+        tf.identity(x) + 1.0
+    except tf.errors.ResourceExhaustedError as e:
+        print("OOM when allocating tensor with shape[1048576] and type float on /job:localhost/replica:0/task:0/device:GPU:0" in str(e))
+with tf.device("GPU:1"):
+    print(float(tf.reduce_sum(x)))
+try:
+    tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=1)])
+except RuntimeError as e:
+    print(e)
+"""
+    )
+    assert out == [
+        "Setting memory limit is required for GPU virtual devices",
+        "['/device:GPU:0', '/device:GPU:1']",
+        "GPU:1 GPU:1 True 0",
+        "[2.0, 3.0]",
+        "True",
+        "2097152.0",
+        "Virtual devices cannot be modified after being initialized",
+    ]
+
+
+@needs_driver
+def test_casts_of_numbers_that_do_not_fit():
+    # TensorFlow's kernels on CPUs.
+    out = run(
+        """
+x = tf.constant([127.4, 128.0, 200.0, 300.0, -129.0, -200.0])
+print(tf.cast(x, tf.int8).device[-5:], tf.cast(x, tf.int8).numpy().tolist(), tf.cast(x, tf.uint8).numpy().tolist())
+print(tf.cast(tf.constant([1e5, -1e5]), tf.int16).numpy().tolist())
+"""
+    )
+    assert out == ["GPU:0 [127, -128, -56, 44, 127, 56] [127, 128, 200, 44, 127, 56]", "[-31072, 31072]"]
+
+
+@needs_driver
 def test_without_the_compiler_it_says_so():
     program = """import weft as tf
 x = tf.constant([1.0, 2.0])

@@ -94,11 +94,12 @@ core::Result<std::string> emit(std::span<const CodeUnit> code, std::span<const D
   return write(code, data, options, machine);
 }
 
-// All that the object depends on, beside the build of weft: the module as it was written, LLVM and the processor.
-std::string cache_key(llvm::Module& module, const Machine& machine) {
+// All that the code depends on, beside the build of weft: the module as it was written, LLVM and the processor.
+std::string cache_key(llvm::Module& module, const Machine& machine, const char* what) {
   module.setSourceFileName("");
+  module.setModuleIdentifier("");
   std::string key =
-      core::cat("object\n", LLVM_VERSION_STRING, "\n", machine.machine->getTargetTriple().str(), "\n", machine.cpu, "\n", machine.features, "\n");
+      core::cat(what, "\n", LLVM_VERSION_STRING, "\n", machine.machine->getTargetTriple().str(), "\n", machine.cpu, "\n", machine.features, "\n");
   llvm::raw_string_ostream out(key);
   llvm::WriteBitcodeToFile(module, out);
   out.flush();
@@ -119,7 +120,7 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
                                                 CodeEmitter emitter(module, plan, m.target, options, symbol);
                                                 WEFT_RETURN_IF_ERROR(emitter.run());
                                                 fails_late = emitter.fails_late();
-                                                const std::string key = cache ? cache_key(module, m) : "";
+                                                const std::string key = cache ? cache_key(module, m, "object") : "";
                                                 if (auto kept = cache ? cache->find(key) : std::nullopt) {
                                                   found = true;
                                                   return *std::move(kept);
@@ -133,13 +134,18 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
   }
 }
 
-// Kernels: PTX, or an object for this processor.
+// Kernels: PTX, which is kept on disk, or an object for this processor.
 core::Result<std::string> write_kernels(const Plan& plan, std::unique_ptr<Machine>& machine, CodegenOptions::Emit what, GpuCode& code) {
   return guarded_module(plan.module->name, machine, [&](llvm::Module& module, Machine& m) -> core::Result<std::string> {
     GpuEmitter emitter(module, plan, m.target);
     WEFT_RETURN_IF_ERROR(emitter.run());
     code = std::move(emitter.code);
-    return finish(module, m, what);
+    core::DiskCache* const cache = what == CodegenOptions::Emit::kAssembly ? core::DiskCache::of_process() : nullptr;
+    const std::string key = cache ? cache_key(module, m, "PTX") : "";
+    if (auto kept = cache ? cache->find(key) : std::nullopt) return *std::move(kept);
+    WEFT_ASSIGN(std::string text, finish(module, m, what));
+    if (cache) cache->put(key, text);
+    return text;
   });
 }
 

@@ -195,6 +195,8 @@ CodeEmitter::V CodeEmitter::convert(V x, DType from, DType to) {
       }
       return v;
     }
+    // Kernels of one op on a GPU do as TensorFlow's kernels: the low bits of an int32.
+    if (target.gpu && t->getIntegerBitWidth() < 32) return b.CreateTrunc(convert(x, from, DType::kInt32), t);
     // As TensorFlow's compiled code has it: the nearest number that fits, 0 for NaN. (Its kernels do as the processor does.)
     return b.CreateIntrinsic(is_unsigned(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat, {t, x->getType()}, {x});
   }

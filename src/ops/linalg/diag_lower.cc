@@ -40,6 +40,11 @@ std::optional<Diagonals> read_k(LowerContext& l, int i) {
     d.left_super = how.starts_with("LEFT");
     d.left_sub = how.ends_with("LEFT");
   }
+  constexpr int64_t kMostDiagonals = 1 << 14;  // each is a part of the code
+  if (d.upper - d.lower >= kMostDiagonals) {
+    l.b.fail(unimplemented(d.upper - d.lower + 1, " diagonals in compiled code"));
+    return std::nullopt;
+  }
   if (d.lower <= d.upper) return d;
   l.b.fail(invalid_argument("lower_diag_index must not be larger than upper_diag_index: ", d.lower, " > ", d.upper));
   return std::nullopt;

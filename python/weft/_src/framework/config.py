@@ -190,17 +190,16 @@ def set_logical_device_configuration(device, logical_devices):
 
 
 def _set_logical_gpu(device, logical_devices):
-    """One logical device, perhaps with a limit: several of one GPU are not there yet."""
+    """As logical devices that share a GPU, each with its limit."""
+    if any(config.memory_limit is None for config in logical_devices):
+        raise ValueError("Setting memory limit is required for GPU virtual devices")
     if logical_devices == _State.gpu_logical.get(device):
         return
     if _State.growth.get(device) is not None:
         raise ValueError("Cannot configure logical devices when memory growth is enabled")
     if _initialized():
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
-    if len(logical_devices) != 1:
-        raise NotImplementedError("several logical devices of one GPU")
-    limit = logical_devices[0].memory_limit
-    _weft.set_gpu_memory(_number(device), True, int(limit * (1 << 20)) if limit else 0)
+    _weft.set_logical_gpus(_number(device), [int(config.memory_limit * (1 << 20)) for config in logical_devices])
     _State.gpu_logical = {**_State.gpu_logical, device: logical_devices}
 
 
