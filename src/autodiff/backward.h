@@ -22,10 +22,11 @@ struct LoopPlans {
 
 // The functions whose gradients are being made around this one: a call of one of them is one of itself.
 struct Inside {
-  std::string function;
+  std::string function;  // empty for a SymbolicGradient
   const Inside* outer = nullptr;
   int depth = 1;
   std::shared_ptr<LoopPlans> loops;
+  int gradients = 0;  // SymbolicGradients among them
 };
 
 class Backward {
@@ -132,9 +133,16 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
                                               const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside,
                                               bool slices = false);
 
+// symbolic_gradient for a node inside functions whose gradients are being made. InvalidArgument where the function is one of them: its gradient would take its own,
+// without end.
+Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                       const Inside* inside);
+
 // Whether the function is BACKWARD of a pair with `reads_values`.
 bool backward_reads_values(const FunctionLibrary& library, const std::string& function);
 
+// The attributes that a function is called with.
+const AttrMap& attrs_of(const FunctionAttr& f);
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f);
 // All nodes but arguments and results.
 std::vector<const Node*> nodes_of_body(const Graph& graph);

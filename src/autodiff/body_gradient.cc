@@ -8,9 +8,13 @@
 namespace weft_engine::autodiff {
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
-  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(auto def, library->find(f.name));
-  return instantiate_function(*def, f.attrs ? *f.attrs : kNone, registry, library);
+  return instantiate_function(*def, attrs_of(f), registry, library);
+}
+
+const AttrMap& attrs_of(const FunctionAttr& f) {
+  static const AttrMap& kNone = *new AttrMap;
+  return f.attrs ? *f.attrs : kNone;
 }
 
 Result<Node*> BodyGradient::add_arg(std::string_view name, DType type, const PartialShape& shape) {
@@ -85,7 +89,8 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
     if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
   }
   if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
-  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1, inside ? inside->loops : std::make_shared<LoopPlans>()};
+  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1, inside ? inside->loops : std::make_shared<LoopPlans>(),
+                    inside ? inside->gradients : 0};
   BodyGradient out;
   WEFT_RETURN_IF_ERROR(core::with_stack([&]() -> Status {
     WEFT_ASSIGN(out, differentiate_here(registry, library, f, want, dys, args, here, scope, slices));

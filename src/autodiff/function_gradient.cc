@@ -238,12 +238,11 @@ class Maker {
 Result<FunctionGradient> around_given(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
                                       const FunctionDef& def, const std::string& given, const std::vector<bool>& want, const std::vector<DType>& dys,
                                       const std::string& key, const std::string& backward) {
-  static const AttrMap& kNone = *new AttrMap;
-  const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
+  const AttrMap& attrs = attrs_of(f);
   std::vector<DType> args, rets, grad_args, grad_rets;
   WEFT_RETURN_IF_ERROR(function_types(def, attrs, args, rets));
   WEFT_ASSIGN(auto grad, library->find(given));
-  WEFT_RETURN_IF_ERROR(function_types(*grad, grad->signature_attrs.empty() ? kNone : attrs, grad_args, grad_rets));
+  WEFT_RETURN_IF_ERROR(function_types(*grad, grad->signature_attrs.empty() ? AttrMap() : attrs, grad_args, grad_rets));
   if (want.size() != args.size() || dys.size() != rets.size() || grad_args.size() != args.size() + rets.size() || grad_rets.size() != args.size())
     return invalid_argument("function ", given, ", the gradient of ", f.name, ", takes ", grad_args.size(), " values and gives ", grad_rets.size(),
                             "; expected ", args.size() + rets.size(), " and ", args.size());
@@ -343,10 +342,9 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
 
 Result<FunctionGradient> function_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function,
                                            const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad, bool slices) {
-  static const AttrMap& kNone = *new AttrMap;
   WEFT_ASSIGN(auto def, library->find(function.name));
   std::vector<DType> args, rets;
-  WEFT_RETURN_IF_ERROR(function_types(*def, function.attrs ? *function.attrs : kNone, args, rets));
+  WEFT_RETURN_IF_ERROR(function_types(*def, attrs_of(function), args, rets));
   if (want_input.size() != args.size() || have_output_grad.size() != rets.size())
     return invalid_argument("function ", function.name, " has ", args.size(), " arguments and ", rets.size(),
                             " results; the gradient was requested with ", want_input.size(), " and ", have_output_grad.size());

@@ -318,6 +318,54 @@ TEST_CASE("a function that calls itself has a gradient") {
   }
 }
 
+TEST_CASE("a function whose gradient depends on itself has none, and the error says so") {
+  const std::vector<DType> one{DType::kFloat}, two{DType::kFloat, DType::kFloat};
+  const auto gradient = [&](const char* of) { return op::AttrMap{{"Tin", two}, {"Tout", one}, {"f", op::FunctionAttr{of, nullptr}}}; };
+  const op::AttrMap calls_f{{"Tin", one}, {"Tout", one}, {"f", op::FunctionAttr{"f", nullptr}}};
+  SmallGraph g;
+  auto& library = *g.graph.library();
+  const auto add = [&](const char* name, const graph::NodeDef& body) { REQUIRE(library.add(unary_function(name, {body}, "n:output:0")).ok()); };
+  add("f", node("n", "SymbolicGradient", {"x", "x"}, gradient("f")));
+  add("caller", node("n", "PartitionedCall", {"x"}, calls_f));
+  add("this", node("n", "SymbolicGradient", {"x", "x"}, gradient("that")));
+  add("that", node("n", "SymbolicGradient", {"x", "x"}, gradient("this")));
+  const auto& registry = engine::Engine::get().registry();
+  for (const char* name : {"f", "this", "that"}) {
+    for (const Status& s : {autodiff::symbolic_gradient(registry, g.graph.library(), {name, nullptr}).status(),
+                            autodiff::function_gradient(registry, g.graph.library(), {name, nullptr}, {true}, {true}).status()}) {
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK_MESSAGE(s.message().find("depends on itself") != std::string::npos, s.to_string());
+    }
+  }
+  Node* y = g.call("call", g.x, "caller");
+  CHECK(g.gradients(y).code() == Code::kInvalidArgument);
+  std::mutex mutex;
+  Session session(g.graph, mutex, plain());
+  const std::vector<Endpoint> feeds{{g.x, 0}}, fetches{{y, 0}};
+  std::vector<Tensor> given{Tensor::scalar(1.0f)}, got(1);
+  const Status s = session.run(feeds, given, fetches, got, {}, {});
+  CHECK(s.code() == Code::kInvalidArgument);
+  CHECK_MESSAGE(s.message().find("depends on itself") != std::string::npos, s.to_string());
+}
+
+// Each is several times as large as the one before.
+TEST_CASE("gradients of gradients end") {
+  const std::vector<DType> one{DType::kFloat}, two{DType::kFloat, DType::kFloat};
+  SmallGraph g;
+  REQUIRE(g.graph.library()->add(cube()).ok());
+  std::string last = "cube";
+  for (int i = 0; i < 30; ++i) {
+    const op::AttrMap of{{"Tin", two}, {"Tout", one}, {"f", op::FunctionAttr{last, nullptr}}};
+    last = cat("order_", i);
+    REQUIRE(g.graph.library()->add(unary_function(last, {node("n", "SymbolicGradient", {"x", "x"}, of)}, "n:output:0")).ok());
+  }
+  const auto& registry = engine::Engine::get().registry();
+  const auto third = autodiff::symbolic_gradient(registry, g.graph.library(), {"order_1", nullptr});
+  CHECK_MESSAGE(third.ok(), third.status().to_string());
+  const Status s = autodiff::symbolic_gradient(registry, g.graph.library(), {last, nullptr}).status();
+  CHECK(s.code() == Code::kUnimplemented);
+}
+
 TEST_CASE("the same request gives the same functions") {
   auto library = std::make_shared<graph::FunctionLibrary>();
   REQUIRE(library->add(cube()).ok());

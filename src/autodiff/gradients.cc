@@ -267,7 +267,7 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
     if (is_while(*node)) return loop_gradient(*this, flow);
     if (role_of(*node) == Role::kSymbolicGradient) {
       // As a call it has a gradient like any other.
-      WEFT_ASSIGN(FunctionAttr f, symbolic_gradient(graph_.registry(), graph_.library(), node->attr<FunctionAttr>("f")));
+      WEFT_ASSIGN(FunctionAttr f, symbolic_gradient(graph_.registry(), graph_.library(), node->attr<FunctionAttr>("f"), inside_));
       const AttrMap attrs{{"Tin", node->attr<std::vector<DType>>("Tin")}, {"Tout", node->attr<std::vector<DType>>("Tout")}, {"f", f}};
       WEFT_RETURN_IF_ERROR(extend(node, op_of(Role::kCall), attrs, node->inputs(), {}));
       return call_gradient(*this, flow);

@@ -6,14 +6,29 @@
 namespace weft_engine::autodiff {
 
 Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
-  static const AttrMap& kNone = *new AttrMap;
+  return symbolic_gradient(registry, library, f, nullptr);
+}
+
+Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                       const Inside* inside) {
+  constexpr int kMostGradients = 6;  // each is a few times as large as the one that it is the gradient of
+  for (const Inside* i = inside; i; i = i->outer) {
+    if (i->function == f.name)
+      return invalid_argument("the gradient of function ", f.name, " depends on itself: the function calls its own gradient");
+  }
+  if (inside && inside->gradients >= kMostGradients)
+    return unimplemented("SymbolicGradient of function ", f.name, " inside of more than ", kMostGradients,
+                         " others, each of which is differentiated");
+  const Inside here{"", inside, inside ? inside->depth + 1 : 1, inside ? inside->loops : std::make_shared<LoopPlans>(),
+                    inside ? inside->gradients + 1 : 1};
   WEFT_ASSIGN(auto def, library->find(f.name));
   std::vector<DType> args, rets, grad_args, grads;
-  WEFT_RETURN_IF_ERROR(function_types(*def, f.attrs ? *f.attrs : kNone, args, rets));
-  std::vector<bool> want, have;
+  WEFT_RETURN_IF_ERROR(function_types(*def, attrs_of(f), args, rets));
+  std::vector<bool> want;
+  std::vector<DType> dys;
   for (DType t : args) want.push_back(differentiable(t));
-  for (DType t : rets) have.push_back(differentiable(t) && t != DType::kResource);
-  WEFT_ASSIGN(FunctionGradient g, function_gradient(registry, library, f, want, have));
+  for (DType t : rets) dys.push_back(differentiable(t) && t != DType::kResource ? t : DType::kInvalid);
+  WEFT_ASSIGN(FunctionGradient g, gradient_of_function(registry, library, f, want, dys, &here));
 
   Graph graph(registry, library);
   ShapeInference shapes(graph);
@@ -42,7 +57,7 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
     for (int i : g.passed_outputs) back.push_back(y[size_t(i)]);
     back.insert(back.end(), y.begin() + g.num_outputs, y.end());
     WEFT_ASSIGN(auto backward, library->find(g.backward));
-    WEFT_RETURN_IF_ERROR(function_types(*backward, kNone, grad_args, grads));
+    WEFT_RETURN_IF_ERROR(function_types(*backward, {}, grad_args, grads));
     auto dx = e.apply(op_of(Role::kCall, g.stateful_backward), back, {{"Tout", grads}, {"f", FunctionAttr{g.backward, nullptr}}});
     WEFT_RETURN_IF_ERROR(e.take_status());
     for (size_t k = 0; k < g.input_grads.size(); ++k) out[size_t(g.input_grads[k])] = dx[k];

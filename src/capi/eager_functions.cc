@@ -64,7 +64,6 @@ void TFE_ContextRemoveFunction(TFE_Context* context, const char* name, TF_Status
     WEFT_NOT_NULL(context);
     WEFT_NOT_NULL(name);
     std::lock_guard lock(context->functions_mutex);
-    if (!context->context.functions().contains(name)) return invalid_argument("Tried to remove non-existent function '", name, "'.");
     auto it = context->function_counts.find(name);
     if (it != context->function_counts.end() && --it->second > 0) return {};
     if (it != context->function_counts.end()) context->function_counts.erase(it);

@@ -157,8 +157,8 @@ void TF_GraphRemoveFunction(TF_Graph* graph, const char* name, TF_Status* status
     WEFT_NOT_NULL(graph);
     WEFT_NOT_NULL(name);
     std::lock_guard lock(graph->mutex);
-    if (!graph->graph.library()->contains(name)) return invalid_argument("Tried to remove non-existent function '", name, "'.");
+    WEFT_RETURN_IF_ERROR(graph->graph.library()->remove(name));
     graph->shapes.forget();
-    return graph->graph.library()->remove(name);
+    return {};
   });
 }

@@ -171,7 +171,7 @@ Status FunctionLibrary::add_all(const FunctionLibrary& other) {
 Status FunctionLibrary::remove(std::string_view name, std::vector<std::string>* gone) {
   std::vector<Slot> dead;  // freed when the lock is, too
   std::unique_lock lock(mutex_);
-  if (functions_.find(name) == functions_.end()) return not_found("Tried to remove non-existent function '", name, "'.");
+  if (functions_.find(name) == functions_.end()) return invalid_argument("Tried to remove non-existent function '", name, "'.");
   std::vector<std::string> todo{std::string(name)};
   while (!todo.empty()) {
     const std::string next = std::move(todo.back());

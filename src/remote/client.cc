@@ -123,7 +123,7 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
         keeper_(std::move(keeper)) {}
   ~Cluster() override {
     keeper_->stop();
-    for (auto& [name, t] : tasks_) t->close();
+    for (auto& [name, t] : tasks_) t->close(true, view);
     worker_->worker->steps().stop(cancelled("the context has left the cluster"));
   }
 
@@ -135,7 +135,7 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
     auto it = tasks_.find(name);
     if (it == tasks_.end()) return;
     keeper_->forget(it->second.get());
-    it->second->close(tell);
+    it->second->close(tell, view);
     connections->forget(name);
     tasks_.erase(it);
   }

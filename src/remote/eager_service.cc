@@ -328,7 +328,6 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
     return QueueResponse();
   }
   if (const auto* f = std::get_if<RemoveFunction>(&item)) {
-    if (!context_.functions().contains(f->name)) return invalid_argument("Tried to remove non-existent function '", f->name, "'.");
     WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
     std::lock_guard lock(peers_mutex_);
     if (peers_) peers_->forget(f->name);
@@ -448,12 +447,12 @@ void EagerService::set_trace(op::StepTrace* trace) {
   for (auto& [id, context] : contexts_) context->set_trace(trace);
 }
 
-void EagerService::close(uint64_t id) {
+void EagerService::close(uint64_t id, uint64_t view) {
   std::shared_ptr<ServerContext> context;
   {
     std::lock_guard lock(mutex_);
     auto it = contexts_.find(id);
-    if (it == contexts_.end()) return;
+    if (it == contexts_.end() || it->second->view_id() > view) return;
     context = std::move(it->second);
     contexts_.erase(it);
   }
@@ -615,7 +614,7 @@ void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> servi
     return Message();
   });
   add("CloseContext", [](EagerService& s, std::string_view bytes) -> Result<Message> {
-    s.close(decode_id(1, bytes));
+    s.close(decode_id(1, bytes), decode_id(2, bytes));
     return Message();
   });
   methods.add_stream(kService, "StreamingEnqueue",

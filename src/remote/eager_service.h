@@ -102,7 +102,8 @@ class EagerService {
   Result<std::shared_ptr<ServerContext>> find(uint64_t id);
   // Contexts note what runs, also those to come; null ends it. The trace lives for ever.
   void set_trace(op::StepTrace* trace);
-  void close(uint64_t id);
+  // Unless the client has it of a later view: TensorFlow's closes the context of a task that came back after it has made it anew.
+  void close(uint64_t id, uint64_t view = UINT64_MAX);
   void close_all();
   // What each new context is given; set before the service serves.
   std::function<Status(op::ResourceManager&)> prepare;

@@ -14,7 +14,7 @@ Peers::Peers(eager::Context& context, std::shared_ptr<Connections> connections, 
     : context_(context), connections_(std::move(connections)), steps_(std::move(steps)), next_op_(first_op()) {}
 
 Peers::~Peers() {
-  for (auto& [name, t] : tasks_) t->close(false);  // the context there is the client's
+  for (auto& [name, t] : tasks_) t->close(false, 0);  // the context there is the client's
 }
 
 Result<std::shared_ptr<Peers>> Peers::make(eager::Context& context, uint64_t context_id, const std::string& task,

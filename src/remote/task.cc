@@ -328,7 +328,7 @@ void Task::fail(const Status& status) {
   if (stream) stream->cancel();
 }
 
-void Task::close(bool tell) {
+void Task::close(bool tell, uint64_t view) {
   std::shared_ptr<Channel> channel;
   std::shared_ptr<ClientStream> stream;
   {
@@ -339,7 +339,7 @@ void Task::close(bool tell) {
     releases_.clear();
   }
   if (stream) tell ? stream->close() : stream->cancel();
-  if (channel && tell) channel->call(kCloseContext, Message(encode_ids(1, context_id)), 2, false, [channel](Status, Message) {});
+  if (channel && tell) channel->call(kCloseContext, Message(encode_ids(1, context_id, 2, view)), 2, false, [channel](Status, Message) {});
 }
 
 }  // namespace weft_engine::remote

@@ -78,8 +78,9 @@ class Task : public std::enable_shared_from_this<Task> {
   Status sync();
   // All that waits for the task gets the status. The next request connects again.
   void fail(const Status& status);
-  // `tell`: the task forgets the context. Not one that was started again at the same address: it has another of the same number by then.
-  void close(bool tell = true);
+  // `tell`: the task forgets the context, if it has it of this view or an earlier one. Not one that was started again at the same address: it has another of the
+  // same number by then.
+  void close(bool tell, uint64_t view);
 
   const std::string name;
   const uint64_t context_id;
@@ -93,7 +94,7 @@ class Task : public std::enable_shared_from_this<Task> {
     std::shared_ptr<Answer> answer;
     Message body;
     std::vector<RemoteTensorHandle> releases;  // before it
-    int64_t op = 0;               // 0: it makes nothing
+    int64_t op = 0;  // 0: it makes nothing
     std::vector<int64_t> inputs;  // ops of the task that it needs
     std::thread::id sender;
     std::vector<std::shared_ptr<const void>> keep;
@@ -101,9 +102,9 @@ class Task : public std::enable_shared_from_this<Task> {
   using Queue = std::deque<Request>;
 
   std::shared_ptr<Channel> channel();
-  void open();                       // with the lock held
-  void send(Request request);        // with the lock held
-  void send_releases();              // with the lock held
+  void open();  // with the lock held
+  void send(Request request);  // with the lock held
+  void send_releases();  // with the lock held
   void answered(const std::shared_ptr<Queue>& queue, Message message);
   void ended(const std::shared_ptr<Queue>& queue, Status status);
   Status told(Status s) const;

@@ -95,6 +95,11 @@ CASES = [
         {1: CONTEXT, 2: operation(name="nothing", is_function=1, is_component=1, step=4)},
     ),
     ("task", EAGER, "CloseContext", {1: Fixed(78)}),
+    ("task", EAGER, "UpdateContext", {1: SERVER_DEF, 3: CONTEXT, 4: Fixed(1)}),
+    ("task", EAGER, "CloseContext", {1: CONTEXT}),  # of an earlier view
+    ("task", EAGER, "KeepAlive", {1: CONTEXT}),
+    ("task", EAGER, "CloseContext", {1: CONTEXT, 2: Fixed(1)}),
+    ("task", EAGER, "KeepAlive", {1: CONTEXT}),
     ("task", EAGER, "CloseContext", {1: CONTEXT}),
     ("task", EAGER, "CloseContext", {1: CONTEXT}),
     # WorkerService
