@@ -1,5 +1,6 @@
-// Decompositions and solvers for one matrix. Matrices are dense, row after row. They follow the algorithms of
-// Eigen, which TensorFlow uses, so that signs and orders agree.
+// Decompositions and solvers for one matrix. Matrices are dense, row after row. Eigen stands behind some of
+// them, in the linalg_*.cc files alone; the others follow the same algorithms, being much quicker to compile.
+// TensorFlow uses Eigen too, so signs and orders agree.
 // T is float, double, complex64 or complex128 unless said otherwise; sizes may be zero only where said.
 #pragma once
 
