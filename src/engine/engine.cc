@@ -20,6 +20,7 @@
 #include "ops/host_memory.h"
 #include "ops/data/prefetch_buffer.h"
 #include "ops/data/served_datasets.h"
+#include "ops/quantized/quantize_layers.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
 
@@ -36,6 +37,7 @@ Engine::Engine() {
   runtime::describe_functions();
   set_graph_messages();
   ops::data::serve_datasets();
+  graph::layer_rules.store(&ops::quantize_layers());
   set_cluster_seams();
   runtime::set_function_compiler(jit::compile_function);
   runtime::set_hot_plan_maker(jit::make_hot_plan);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/layer_rules.h"
 #include "runtime/session.h"
 
 namespace weft_engine::saved_model {
@@ -42,6 +42,7 @@ class Quantizer {
   Quantizer() = default;
   Status find_layers(const std::vector<std::string>& keep, int64_t least_depth);
 
+  const graph::LayerRules* rules_ = nullptr;
   std::unique_ptr<graph::Graph> graph_;
   std::mutex mutex_;
   std::unique_ptr<runtime::Session> session_;

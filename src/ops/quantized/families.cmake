@@ -5,5 +5,7 @@ weft_op_families(quantized
     quantized_product
   SMALL_FAMILIES
     quantized_uniform quantized_uniform_products
+  SMALL_PARTS
+    quantize_layers
   FUSIONS
     quantized_product)
