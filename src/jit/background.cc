@@ -17,7 +17,8 @@ namespace {
 
 constexpr size_t kMostQueued = 256, kMostKept = 512;
 constexpr size_t kMostBytes = 256 << 20;  // of code and its working memory
-constexpr int kNice = 5;  // a quarter of a processor that is busy otherwise: at 10 it would be a tenth, and compiling take seconds
+// What others leave: with more of a busy processor, loops over all of them waited for it.
+constexpr int kNice = 19;
 // A compiler that is told to stop does so between two passes; its code generator is one of them.
 constexpr auto kEndOfProcess = std::chrono::seconds(5);
 
@@ -68,7 +69,7 @@ bool Background::add(std::weak_ptr<HotCode> what) {
 void Background::work() {
   t_compiling = true;
   const auto api = compiler::codegen();  // at full priority: a process that ends waits for it
-  setpriority(PRIO_PROCESS, 0, kNice);   // of this thread and those that it starts
+  setpriority(PRIO_PROCESS, 0, kNice);  // of this thread and those that it starts
   const bool must_stop = api.ok() && (*api)->destroyed_at_exit;
   if (must_stop) wait_at_end_of_process();  // a second time: it has to run before the destructors that LLVM registered just now
   if (!api.ok()) core::log(core::LogLevel::kInfo, core::cat("functions are not compiled: ", api.status().message()));
