@@ -142,9 +142,9 @@ def coordinator(say, hear, cluster):
 
     say("serves")
     while line := hear():
+        say("steps")
         try:
             begin = float(total)
-            say("steps")
             results = [made.schedule(step, args=(tf.constant(1.0),)) for _ in range(int(line))]
             made.join()
             say(json.dumps(["done", float(total) - begin, len(made.fetch(results))]))
