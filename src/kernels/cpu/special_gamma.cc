@@ -143,19 +143,7 @@ double zeta(double x, double q) {
   }
   if (std::isinf(q)) return 0;
   if (std::isinf(x)) return q < 1 ? kInf : q == 1 ? 1 : 0;
-  // Euler and Maclaurin; the numbers are (2k)! / B(2k).
-  constexpr double kFactors[] = {12.0,
-                                 -720.0,
-                                 30240.0,
-                                 -1209600.0,
-                                 47900160.0,
-                                 -1.8924375803183791606e9,
-                                 7.47242496e10,
-                                 -2.950130727918164224e12,
-                                 1.1646782814350067249e14,
-                                 -4.5979787224074726105e15,
-                                 1.8152105401943546773e17,
-                                 -7.1661652561756670113e18};
+  // Euler and Maclaurin.
   double sum = std::pow(q, -x), a = q, b = 0;
   for (int i = 0; i < 9 || a <= 9; ++i) {
     a += 1;
@@ -167,7 +155,7 @@ double zeta(double x, double q) {
   const double w = a;
   sum += b * w / (x - 1) - 0.5 * b;
   double rising = 1, k = 0;
-  for (double factor : kFactors) {
+  for (double factor : kZetaFactors) {
     rising *= x + k;
     b /= w;
     const double t = rising * b / factor;

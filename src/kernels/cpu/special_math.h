@@ -36,6 +36,19 @@ double igamma(double a, double x);         // regularised, lower
 double igammac(double a, double x);        // regularised, upper
 double igamma_grad_a(double a, double x);  // d igamma / da
 double zeta(double x, double q);           // Hurwitz
+// (2k)! / B(2k): the tail of its sum, after Euler and Maclaurin.
+inline constexpr double kZetaFactors[] = {12.0,
+                                          -720.0,
+                                          30240.0,
+                                          -1209600.0,
+                                          47900160.0,
+                                          -1.8924375803183791606e9,
+                                          7.47242496e10,
+                                          -2.950130727918164224e12,
+                                          1.1646782814350067249e14,
+                                          -4.5979787224074726105e15,
+                                          1.8152105401943546773e17,
+                                          -7.1661652561756670113e18};
 double polygamma(double n, double x);
 double betainc(double a, double b, double x);  // regularised
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/special_math.h"
 #include "ops/lower_util.h"
 #include "ops/math/math_lower.h"
 #include "ops/math/math_special_lower.h"
@@ -169,21 +170,9 @@ V random_gamma_grad(Doubles d, V a, V x) {
   return b.neg(b.div(igamma_grad_a(d, a, x), density));
 }
 
-// For q > 0: nine terms, then Euler's and Maclaurin's series; the numbers are (2k)! / B(2k).
+// For q > 0: nine terms, then Euler's and Maclaurin's series.
 V zeta_right(Doubles d, V x, V q) {
   ir::Builder& b = d.b;
-  constexpr double kFactors[] = {12.0,
-                                 -720.0,
-                                 30240.0,
-                                 -1209600.0,
-                                 47900160.0,
-                                 -1.8924375803183791606e9,
-                                 7.47242496e10,
-                                 -2.950130727918164224e12,
-                                 1.1646782814350067249e14,
-                                 -4.5979787224074726105e15,
-                                 1.8152105401943546773e17,
-                                 -7.1661652561756670113e18};
   const V down = b.neg(x);
   V a = q, term = nullptr, sum = b.binary(B::kPow, q, down);
   for (int i = 0; i < 9; ++i) {
@@ -196,7 +185,7 @@ V zeta_right(Doubles d, V x, V q) {
   for (int k = 0; k < 12; ++k) {
     rising = b.mul(rising, b.add(x, double(2 * k)));
     term = b.div(term, a);
-    const V part = b.div(b.mul(rising, term), kFactors[k]);
+    const V part = b.div(b.mul(rising, term), kernels::kZetaFactors[k]);
     tail = b.add(tail, part);
     rising = b.mul(rising, b.add(x, double(2 * k + 1)));
     term = b.div(term, a);
