@@ -136,39 +136,43 @@ void TFE_OpAttrsSerialize(const TFE_OpAttrs* attrs, TF_Buffer* buffer, TF_Status
 // ---- Cancellation ----
 
 struct TFE_CancellationManager {
-  weft_engine::op::CancellationManager manager;
-  std::atomic<bool> cancelling{false};
+  struct Manager : weft_engine::op::CancellationManager {
+    std::atomic<bool> cancelling{false};
+  };
+  // Shared with the ops that it was given to and with a call that cancels: either may outlast it.
+  const std::shared_ptr<Manager> manager = std::make_shared<Manager>();
 };
 
 TFE_CancellationManager* TFE_NewCancellationManager() {
   return guard_pointer<TFE_CancellationManager>([] { return new TFE_CancellationManager; });
 }
 void TFE_DeleteCancellationManager(TFE_CancellationManager* m) { delete m; }
-bool TFE_CancellationManagerIsCancelled(TFE_CancellationManager* m) { return m && m->manager.cancelled(); }
-bool TFE_CancellationManagerIsCancelling(TFE_CancellationManager* m) { return m && m->cancelling.load(); }
+bool TFE_CancellationManagerIsCancelled(TFE_CancellationManager* m) { return m && m->manager->cancelled(); }
+bool TFE_CancellationManagerIsCancelling(TFE_CancellationManager* m) { return m && m->manager->cancelling.load(); }
 void TFE_CancellationManagerStartCancel(TFE_CancellationManager* m) {
-  if (!m || m->manager.cancelled() || m->cancelling.exchange(true)) return;
-  m->manager.start_cancel();
-  m->cancelling.store(false);
+  if (!m || m->manager->cancelled() || m->manager->cancelling.exchange(true)) return;
+  const auto manager = m->manager;
+  manager->start_cancel();
+  manager->cancelling.store(false);
 }
-TFE_CancellationToken TFE_CancellationManagerGetToken(TFE_CancellationManager* m) { return m ? m->manager.get_token() : -1; }
+TFE_CancellationToken TFE_CancellationManagerGetToken(TFE_CancellationManager* m) { return m ? m->manager->get_token() : -1; }
 bool TFE_CancellationManagerRegisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token, const TFE_CancelCallback* c, const char*) {
   if (!m || !c) return false;
-  return m->manager.register_callback(token, [c = *c] {
+  return m->manager->register_callback(token, [c = *c] {
     if (c.callback) c.callback(c.context);
   });
 }
 bool TFE_CancellationManagerDeregisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token) {
-  return m && m->manager.deregister_callback(token);
+  return m && m->manager->deregister_callback(token);
 }
 bool TFE_CancellationManagerTryDeregisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token) {
-  return m && m->manager.try_deregister_callback(token);
+  return m && m->manager->try_deregister_callback(token);
 }
 void TFE_OpSetCancellationManager(TFE_Op* op, TFE_CancellationManager* m, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(m);
-    op->cancellation = &m->manager;
+    op->cancellation = m->manager;
     return {};
   });
 }

@@ -411,7 +411,7 @@ void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_St
       return not_filled(*op, *num_outputs);
     std::optional<weft_engine::eager::Cancellable> cancellable;
     if (op->cancellation) [[unlikely]]
-      cancellable.emplace(op->cancellation);
+      cancellable.emplace(op->cancellation.get());
     Status s = op->op.execute(reinterpret_cast<weft_engine::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
     if (s.ok() || op->op.ran_on()) {
       op->ran_inputs = int(op->op.inputs().size());

@@ -61,7 +61,7 @@ struct TFE_Op {
   void count_arguments();
   // Of the last call, which took the inputs: another one needs its own.
   int ran_inputs = 0, ran_outputs = 0;
-  weft_engine::op::CancellationManager* cancellation = nullptr;  // of calls until it is reset
+  std::shared_ptr<weft_engine::op::CancellationManager> cancellation;  // of calls until it is reset
   // Set, or inferred from an input that was added: the first value of an attribute stays, as in TensorFlow.
   bool knows(std::string_view attr);
 };

@@ -7,7 +7,7 @@ namespace weft_engine::eager {
 
 class Cancellable {
  public:
-  // The manager must live until the calls have ended, in async mode too.
+  // The manager must live until the calls have ended; in async mode they keep one that is shared.
   explicit Cancellable(op::CancellationManager* manager);
   ~Cancellable();
   Cancellable(const Cancellable&) = delete;

@@ -489,7 +489,9 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
   auto fail = [handles](const Status& s) {
     for (auto& h : *handles) h->fail(s);
   };
-  executor->add({[call, handles, k, cancellation = t_cancellation]() -> Status {
+  // A call that waits in the executor keeps a manager that is shared.
+  auto kept = t_cancellation ? t_cancellation->weak_from_this().lock() : nullptr;
+  executor->add({[call, handles, k, cancellation = t_cancellation, kept = std::move(kept)]() -> Status {
                    std::vector<const Tensor*> tensors(call->inputs_.size());
                    std::vector<Tensor> results(handles->size());
                    Status s = call->bring_inputs(k->device, tensors.data());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,7 +16,8 @@
 
 namespace weft_engine::op {
 
-class CancellationManager {
+// Shared where calls may outlast who made it (eager/cancellable.h); most are on the stack of a call.
+class CancellationManager : public std::enable_shared_from_this<CancellationManager> {
  public:
   using Token = int64_t;
   // Cancelled when `parent` is; the parent must live longer.

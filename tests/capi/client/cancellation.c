@@ -141,6 +141,28 @@ static void test_callbacks(void) {
   TFE_DeleteCancellationManager(m);
 }
 
+// An op whose manager was deleted runs as one that nobody cancels; a callback may delete the manager that calls it.
+static void delete_manager(void* manager) { TFE_DeleteCancellationManager(*(TFE_CancellationManager**)manager); }
+
+static void test_deleted(TFE_Context* c) {
+  TFE_CancellationManager* m = TFE_NewCancellationManager();
+  TFE_TensorHandle *one = scalar_f(1), *two[] = {one, one};
+  TFE_Op* op = new_op(c, "AddV2", 2, two);
+  OK(TFE_OpSetCancellationManager(op, m, s));
+  TFE_DeleteCancellationManager(m);
+  void* taken[64];  // the manager's memory among them
+  for (int i = 0; i < 64; ++i) taken[i] = memset(malloc(8 * (size_t)(i + 1)), 0xff, 8 * (size_t)(i + 1));
+  TFE_TensorHandle* sum = run1(op, TF_OK, "");
+  CHECK(sum && handle_is(sum, 1, (const float[]){2}));
+  for (int i = 0; i < 64; ++i) free(taken[i]);
+  TFE_DeleteTensorHandle(sum);
+  TFE_DeleteTensorHandle(one);
+  m = TFE_NewCancellationManager();
+  const TFE_CancelCallback last = {delete_manager, &m};
+  CHECK(TFE_CancellationManagerRegisterCallback(m, TFE_CancellationManagerGetToken(m), &last, "last"));
+  TFE_CancellationManagerStartCancel(m);
+}
+
 void test_cancellation(void) {
   TFE_Context* c = new_context(NULL, 0, false);
   if (!c) return;
@@ -148,5 +170,6 @@ void test_cancellation(void) {
   test_waiting(c);
   test_looping(c);
   test_computing(c);
+  NULLS { test_deleted(c); }
   TFE_DeleteContext(c);
 }
