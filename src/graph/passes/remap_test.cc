@@ -184,6 +184,24 @@ TEST_CASE("remap: a step of an LSTM whose input's part is known, and the way bac
   CHECK(count(m, "_WeftLstmGradient") == 0);
 }
 
+TEST_CASE("remap: a product that is added to what is carried on") {
+  // 0: as it is; 1: the other way round; 2: somebody reads the product; 3: c is a row; 4: c is read elsewhere; 5: too deep for the same bits.
+  for (int form = 0; form < 6; ++form) {
+    CAPTURE(form);
+    const int64_t depth = form == 5 ? 300 : 7;
+    auto m = specialized(
+        [=](Maker& m) {
+          Endpoint a = m.arg(kF), b = m.arg(kF), c = m.arg(kF);
+          Endpoint product = m.op("MatMul", {a, b}, {{"transpose_a", true}});
+          m.ret(form == 1 ? m.op("AddV2", {product, c}) : m.op("AddV2", {c, product}));
+          if (form == 2) m.ret(m.op("Exp", {product}));
+          if (form == 4) m.ret(m.op("Exp", {c}));
+        },
+        {noise({depth, 5}), noise({depth, 6}, 2), form == 3 ? noise({1, 6}, 3) : noise({5, 6}, 3)});
+    CHECK(count(m, "_WeftMatMulAdd") == (form < 2 ? 1 : 0));
+  }
+}
+
 TEST_CASE("remap: the cell of a GRU") {
   for (bool train : {false, true}) {
     auto m = specialized(
