@@ -1,10 +1,10 @@
 #include "kernels/cpu/conv.h"
 
 #include <cstring>
-#include <memory>
 
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/patches.h"
+#include "kernels/cpu/scratch.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -51,6 +51,17 @@ void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int
   }
 }
 
+// From what the allocator keeps: the system would hand out fresh pages for every block.
+template <class T>
+class Patches {
+ public:
+  explicit Patches(int64_t n) : memory_((n * int64_t(sizeof(T)) + 3) / 4) {}
+  T* get() const { return reinterpret_cast<T*>(memory_.get()); }
+
+ private:
+  Scratch memory_;
+};
+
 bool is_pointwise(const ConvGeometry& g) { return g.groups == 1 && g.dim[0].trivial() && g.dim[1].trivial() && g.dim[2].trivial(); }
 
 }  // namespace
@@ -60,10 +71,11 @@ void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, c
   const int64_t rows = g.batch * g.out_positions(), n = g.out_channels, k = g.patch();
   if (rows == 0 || n == 0) return;
   if (is_pointwise(g)) return gemm(false, false, rows, n, k, in, k, filter, n, out, n, false, pool);
-  const int64_t block = block_rows(g), per_group = n / g.groups;
+  // Four blocks for each thread where there are rows enough.
+  const int64_t block = std::min(block_rows(g), std::max<int64_t>(32, rows / (4 * pool.threads()))), per_group = n / g.groups;
   pool.parallel_chunks((rows + block - 1) / block, [&](int64_t b) {
     const int64_t begin = b * block, end = std::min(rows, begin + block);
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t((end - begin) * k));
+    const Patches<T> patches((end - begin) * k);
     for (int64_t group = 0; group < g.groups; ++group) {
       gather_patches(g, in, begin, end, group, T(0), patches.get(), k);
       gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group, n, false,
@@ -85,7 +97,7 @@ void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, 
   // An image belongs to one task: patches overlap, and the order of their sums must not vary.
   pool.parallel_chunks(g.batch, [&](int64_t b) {
     std::fill(din + b * image, din + (b + 1) * image, T(0));
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, positions) * k));
+    const Patches<T> patches(std::min(block, positions) * k);
     for (int64_t begin = b * positions, last = begin + positions; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
@@ -106,17 +118,17 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
     return;
   }
   if (is_pointwise(g)) return gemm(true, false, k, n, rows, in, k, dout, n, dfilter, n, false, pool);
-  const int64_t block = block_rows(g), per_group = n / g.groups, blocks = (rows + block - 1) / block;
+  const int64_t per_group = n / g.groups;
   // The rows are shared out between parts that sum on their own; how many depends on the shapes alone.
-  // A part is worth at least 20 million multiplications, and all parts together at most 64 MB.
+  // A part is worth at least half a million multiplications, and all parts together at most 64 MB.
   const double work = double(rows) * double(size);
-  int64_t parts = std::clamp<int64_t>(int64_t(work / 2e7), 1, std::min<int64_t>(16, blocks));
+  int64_t parts = std::clamp<int64_t>(int64_t(work / 5e5), 1, std::clamp<int64_t>(rows / 32, 1, 16));
   parts = std::max<int64_t>(1, std::min(parts, (int64_t(1) << 26) / int64_t(sizeof(T)) / size));
-  auto sums = parts > 1 ? std::make_unique_for_overwrite<T[]>(size_t((parts - 1) * size)) : nullptr;
+  const Patches<T> sums((parts - 1) * size);
   pool.parallel_chunks(parts, [&](int64_t part) {
     T* sum = part == 0 ? dfilter : sums.get() + (part - 1) * size;
-    const int64_t first = part * blocks / parts * block, last = std::min(rows, (part + 1) * blocks / parts * block);
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, rows) * k));
+    const int64_t first = rows * part / parts, last = rows * (part + 1) / parts, block = std::min(block_rows(g), last - first);
+    const Patches<T> patches(block * k);
     for (int64_t begin = first; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
@@ -126,10 +138,12 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
       }
     }
   });
-  for (int64_t part = 1; part < parts; ++part) {
-    const T* __restrict a = sums.get() + (part - 1) * size;
-    for (int64_t i = 0; i < size; ++i) dfilter[i] += a[i];
-  }
+  pool.parallel_for(size, 0.15 * double(parts - 1), [&](int64_t begin, int64_t end) {
+    for (int64_t part = 1; part < parts; ++part) {
+      const T* __restrict a = sums.get() + (part - 1) * size;
+      for (int64_t i = begin; i < end; ++i) dfilter[i] += a[i];
+    }
+  });
 }
 
 #define WEFT_INSTANTIATE(T)                                                                             \

@@ -51,6 +51,18 @@ void for_each_run(const ConvGeometry& g, const PatchPosition& p, int64_t group, 
   }
 }
 
+// n elements in whole vectors, the last of which may repeat some: a call of memcpy takes as long as copying a few hundred bytes.
+template <class T>
+inline void copy_patch_run(T* to, const T* from, int64_t n) {
+  constexpr int64_t kFew = 16 / int64_t(sizeof(T));
+  if (n < kFew) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    return;
+  }
+  for (int64_t i = 0; i + kFew <= n; i += kFew) std::memcpy(to + i, from + i, 16);
+  std::memcpy(to + n - kFew, from + n - kFew, 16);
+}
+
 // Patches [begin, end) of a group, `step` elements from one to the next; what is outside of the images is `outside`.
 template <class T>
 void gather_patches(const ConvGeometry& g, const T* in, int64_t begin, int64_t end, int64_t group, T outside, T* patches, int64_t step) {
@@ -58,10 +70,11 @@ void gather_patches(const ConvGeometry& g, const T* in, int64_t begin, int64_t e
   PatchPosition p(g, begin);
   for (int64_t r = begin; r < end; ++r, p.next(g), patches += step) {
     const T* from = in + p.image * image;
-    int64_t filled = 0;
-    for_each_run(g, p, group, [&](int64_t, int64_t, int64_t n) { filled += n; });
-    if (filled < size) std::fill(patches, patches + size, outside);
-    for_each_run(g, p, group, [&](int64_t to, int64_t at, int64_t n) { std::memcpy(patches + to, from + at, size_t(n) * sizeof(T)); });
+    int64_t inside = 1;
+    const int64_t at[] = {p.d, p.h, p.w};
+    for (int i = 0; i < 3; ++i) inside *= g.dim[i].taps(g.dim[i].start(at[i])).size();
+    if (inside < g.taps()) std::fill(patches, patches + size, outside);
+    for_each_run(g, p, group, [&](int64_t to, int64_t place, int64_t n) { copy_patch_run(patches + to, from + place, n); });
   }
 }
 
