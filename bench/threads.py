@@ -8,6 +8,8 @@ On a machine with 16 cores, all of them in about 150 seconds:
 
     python3 bench/threads.py --weft build/release/src --batches 32 --rounds 1 --torch-compiled --jax python3 --peer-threads 1,8,16
     python3 bench/threads.py --weft build/release/src --batches 256 --rounds 1 --threads 1,8,16 --torch none      weft alone, about 60 seconds
+    python3 bench/loops.py --weft build/release/src/libtensorflow.so --case transformer/train32 --case cnn_bn/train32 --case lstm/serve32 --threads 1,2,8,16 --ops --real
+    build/release/tests/narrow_products_test && build/release/tests/bench_narrow_products      bfloat16 by AMX: whether right, and how fast
 
 A DIR holds libtensorflow.so; engine_bench is built with cc unless --program names one that is there. All contenders run in turns, round after round: for
 each case and number of threads one after the other, so that what else the machine does falls on all of them alike. Printed are the medians in microseconds, the
