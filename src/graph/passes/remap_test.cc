@@ -184,6 +184,25 @@ TEST_CASE("remap: a step of an LSTM whose input's part is known, and the way bac
   CHECK(count(m, "_WeftLstmGradient") == 0);
 }
 
+TEST_CASE("remap: a fused node repeats what was repeated for it") {
+  // 0: as it is; 1: somebody else reads the repeated value; 2: no operand has the whole shape.
+  for (int form = 0; form < 3; ++form) {
+    CAPTURE(form);
+    auto m = specialized(
+        [=](Maker& m) {
+          Endpoint x = m.arg(kF), y = m.arg(kF), row = m.op("BroadcastTo", {m.arg(kF), m.ints({4, 5})});
+          Endpoint other = form == 2 ? m.op("BroadcastTo", {m.arg(kF), m.ints({4, 5})}) : m.arg(kF);
+          if (form == 2) x = y = other;
+          m.ret(m.op("Tanh", {m.op("AddN", {x, row, m.op("Mul", {y, other})}, {{"N", 3}})}));
+          if (form == 1) m.ret(m.op("Reshape", {row, m.ints({5, 4})}));
+        },
+        {noise({4, 5}), noise({4, 5}, 2), noise({1, 5}, 3), form == 2 ? noise({1, 1}, 4) : noise({4, 5}, 4)});
+    if (form < 2) CHECK(count(m, "_WeftFusedElementwise") == 1);
+    if (form == 0) CHECK(count(m, "BroadcastTo") == 0);
+    if (form == 1) CHECK(count(m, "BroadcastTo") == 1);
+  }
+}
+
 TEST_CASE("remap: a product that is added to what is carried on") {
   // 0: as it is; 1: the other way round; 2: somebody reads the product; 3: c is a row; 4: c is read elsewhere; 5: too deep for the same bits.
   for (int form = 0; form < 6; ++form) {
