@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/accumulate.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/patches.h"
 #include "kernels/cpu/scratch.h"
@@ -48,6 +49,36 @@ void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int
       T* __restrict b = base + at;
       for (int64_t i = 0; i < n; ++i) b[i] += a[i];
     });
+  }
+}
+
+// The same for images of floats, with all that depends on a row of outputs found once; in the same order.
+void scatter_rows(const ConvGeometry& g, const float* patches, int64_t begin, int64_t end, float* in) {
+  const WindowDim &dh = g.dim[1], &dw = g.dim[2];
+  const int64_t channels = g.in_channels, size = g.patch(), line = dw.window * channels, row = dw.in * channels, room = dw.in + dw.before - dw.window;
+  PatchPosition p(g, begin);
+  for (int64_t r = begin; r < end;) {
+    const int64_t count = std::min(end - r, dw.out - p.w), last = p.w + count;
+    const auto fh = dh.taps(dh.start(p.h));
+    float* const base = in + p.image * g.in_positions() * channels + (dh.start(p.h) + fh.begin * dh.dilation) * row;
+    const auto add = [&](int64_t w, int64_t n, int64_t first, int64_t length) {
+      WEFT_BEST_ISA(add_float_runs)(base + (dw.start(w) * channels + first), dw.stride * channels, dh.dilation * row,
+                                    patches + (w - p.w) * size + fh.begin * line + first, size, line, fh.size(), length, n);
+    };
+    const auto edge = [&](int64_t w) {
+      const auto fw = dw.taps(dw.start(w));
+      if (fw.size() > 0) add(w, 1, fw.begin * channels, fw.size() * channels);
+    };
+    const int64_t low = std::clamp<int64_t>(dw.before > 0 ? (dw.before + dw.stride - 1) / dw.stride : 0, p.w, last);
+    const int64_t high = std::clamp<int64_t>(room < 0 ? 0 : room / dw.stride + 1, low, last);
+    if (fh.size() > 0) {
+      for (int64_t w = p.w; w < low; ++w) edge(w);
+      if (low < high) add(low, high - low, 0, line);
+      for (int64_t w = high; w < last; ++w) edge(w);
+    }
+    r += count, patches += count * size;
+    p.w += count - 1;
+    p.next(g);
   }
 }
 
@@ -103,6 +134,12 @@ void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, 
       for (int64_t group = 0; group < g.groups; ++group) {
         gemm(false, true, end - begin, k, per_group, dout + begin * n + group * per_group, n, filter + group * per_group, n, patches.get(), k, false,
              pool);
+        if constexpr (std::is_same_v<T, float>) {
+          if (g.groups == 1 && g.dim[2].dilation == 1 && g.dim[0].trivial() && g.dim[0].in == 1) {
+            scatter_rows(g, patches.get(), begin, end, din);
+            continue;
+          }
+        }
         scatter_patches(g, patches.get(), begin, end, group, din);
       }
     }
