@@ -56,8 +56,7 @@ Features detect() {
     found.dots = !level_alone && __builtin_cpu_supports("avx512vnni");
     // AVX512-BF16 is bit 5 of EAX in leaf 7, part 1; AMX-BF16 and AMX-TILE are bits 22 and 24 of EDX in part 0.
     found.bfloat_dots = !level_alone && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 5 & 1);
-    found.bfloat_tiles =
-        found.bfloat_dots && !asks("avx512_dots") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 5) == 5 && tiles_granted();
+    found.bfloat_tiles = found.bfloat_dots && !asks("avx512_dots") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 5) == 5;
   }
   // AVX-VNNI is bit 4 of EAX in leaf 7, part 1; compilers learnt its name late.
   else if (best == CpuLevel::kAvx2) found.dots = !level_alone && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
@@ -75,7 +74,15 @@ const Features& features() {
 CpuLevel cpu_level() { return features().level; }
 bool cpu_has_dots() { return features().dots; }
 bool cpu_has_bfloat_dots() { return features().bfloat_dots; }
-bool cpu_has_bfloat_tiles() { return features().bfloat_tiles; }
+bool cpu_has_bfloat_tiles() {
+#if defined(__x86_64__)
+  // Asked when somebody wants them: signal stacks of a process that was granted them have to be larger.
+  static const bool granted = features().bfloat_tiles && tiles_granted();
+  return granted;
+#else
+  return false;
+#endif
+}
 
 const char* cpu_level_name(CpuLevel level) {
   switch (level) {

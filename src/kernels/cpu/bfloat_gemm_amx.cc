@@ -73,6 +73,7 @@ void run(const BfloatTask& t, int64_t row, int64_t end) {
   const int64_t rows = std::min<int64_t>(end - row, 32), upper = std::min<int64_t>(rows, 16), lower = rows - upper;
   const int64_t panels = (t.columns + kBfloatPanel - 1) / kBfloatPanel;
   const Config config(upper, lower);
+  asm volatile("" : : "r"(&config) : "memory");  // g++ takes the next line to read the first 8 bytes only, and leaves out the others (GCC bug 114098)
   _tile_loadconfig(&config);
   for (int64_t panel = 0; panel < panels; panel += 2) {
     for (int64_t i = row; i < end; i += rows) {
