@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """What the threads of a step do: its parallel loops, and what N threads would make of them.
 
-    bench/loops.py --weft build/release/src/libtensorflow.so --case lstm/train32 [--threads 1,2,4,8,16] [--ops] [--loops]
+    bench/loops.py --weft build/release/src/libtensorflow.so --case lstm/train32 [--threads 1,2,4,8,16] [--ops] [--loops] [--real]
 
 Runs engine_bench with WEFT_LOOPS, by which the library cuts every loop as for N threads but runs its chunks one after the other on one thread, and measures
 each. Of the steps of a run the least time of each piece counts, so that the figures hold on a busy machine. The time of a step with N threads
 is then what is outside of loops, and for each loop the end of the last chunk when N threads take the chunks in order, and the price of handing work over.
-Caches and memory that threads share are not in the figures. --ops adds up by op, --loops by place in the code (addr2line).
+Caches and memory that threads share are not in the figures. --real measures the ops of a step with N threads that run, beside them. --ops adds up by op, --loops by place in the code (addr2line).
 """
 
 import argparse
 import collections
 import heapq
 import os
+import statistics
 import subprocess
 import tempfile
 
@@ -24,10 +25,10 @@ def fork_ns(threads):
     return 800 + 200 * threads
 
 
-def record(program, library, models, case, threads, batch):
+def record(program, library, models, case, threads, batch, real=False):
     with tempfile.NamedTemporaryFile() as f:
         call = [str(program), library, "-t", str(threads), "-m", str(models), "-c", case, "-b", str(batch), "-s", "30"]
-        subprocess.run(call, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"WEFT_LOOPS": f.name})
+        subprocess.run(call, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"WEFT_LOOPS": f.name, "WEFT_LOOPS_REAL": str(int(real))})
         return [line.split() for line in open(f.name)]
 
 
@@ -79,6 +80,15 @@ def least(all_steps):
     return best
 
 
+def real_times(all_steps):
+    """By path of ops: the medians over the steps of the time of each piece, added up."""
+    parts = [pieces(s) for s in all_steps]
+    by = collections.defaultdict(float)
+    for same in zip(*parts):
+        by[same[0][0]] += statistics.median(p[1] for p in same)
+    return by
+
+
 def makespan(chunks, threads):
     if threads == 1 or len(chunks) == 1:
         return sum(chunks)
@@ -115,6 +125,7 @@ def main():
     a.add_argument("--threads", default="1,2,4,8,16")
     a.add_argument("--ops", action="store_true")
     a.add_argument("--loops", action="store_true")
+    a.add_argument("--real", action="store_true", help="also with threads that run: the median of each op's times, needs as many cores")
     args = a.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program, models = build(folder), golden_models(folder)
@@ -128,6 +139,10 @@ def main():
                     f"{len(loops)} loops of {sum(map(lambda p: sum(p[2]), loops)) / 1e3:.0f} take {inside / 1e3:.0f}",
                     flush=True,
                 )
+                measured = {}
+                if args.real:
+                    measured = real_times(steps(record(program, args.weft, models, case, threads, args.batch, real=True)))
+                    print(f"  measured: {sum(measured.values()) / 1e3:.0f} us in ops and between them")
                 if args.ops:
                     by = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0])
                     for path, before, chunks, _, _ in step:
@@ -137,10 +152,12 @@ def main():
                             row[0] += 1
                             row[2] += sum(chunks)
                             row[3] += makespan(chunks, threads)
-                    print(f"  {'loops':>5} {'outside':>8} {'inside':>8} {'threads':>8}")
+                    print(f"  {'loops':>5} {'outside':>8} {'inside':>8} {'threads':>8}" + f" {'measured':>8}" * args.real)
                     for path, r in sorted(by.items(), key=lambda i: -i[1][1] - i[1][3])[:25]:
                         print(
-                            f"  {r[0]:5} {r[1] / 1e3:8.1f} {r[2] / 1e3:8.1f} {r[3] / 1e3:8.1f} {'/'.join(path.split('/')[-2:])}"
+                            f"  {r[0]:5} {r[1] / 1e3:8.1f} {r[2] / 1e3:8.1f} {r[3] / 1e3:8.1f}"
+                            + f" {measured.get(path, 0) / 1e3:8.1f}" * args.real
+                            + f" {'/'.join(path.split('/')[-2:])}"
                         )
                 if args.loops:
                     by = collections.defaultdict(lambda: [0, 0, 0.0, 0.0, 0.0, 0.0])

@@ -1,11 +1,21 @@
 #!/usr/bin/env python3
-"""Steps of the golden networks by the number of threads: weft, several builds of it beside each other, and PyTorch eager where it is installed.
+"""Steps of the golden networks by the number of threads: weft, several builds of it beside each other, PyTorch eager where it is installed, and when asked for PyTorch compiled and JAX.
 
-    bench/threads.py --weft new=build/install/lib [--weft old=DIR] [--threads 1,2,4,8,16] [--batches 32,256] [--rounds 3] [--cases lstm/train,...] [--torch PYTHON]
+    bench/threads.py --weft new=build/install/lib [--weft old=DIR] [--threads 1,2,4,8,16] [--batches 32,256] [--rounds 3] [--cases lstm/train,...]
+                     [--torch PYTHON] [--torch-compiled] [--jax PYTHON] [--peer-threads 8,16]
+
+On a machine with 16 cores, all of them in about 150 seconds:
+
+    python3 bench/threads.py --weft build/release/src --batches 32 --rounds 1 --torch-compiled --jax python3 --peer-threads 1,8,16
+    python3 bench/threads.py --weft build/release/src --batches 256 --rounds 1 --threads 1,8,16 --torch none      weft alone, about 60 seconds
+    python3 bench/loops.py --weft build/release/src/libtensorflow.so --case transformer/train32 --case cnn_bn/train32 --case lstm/serve32 --threads 1,2,8,16 --ops --real
+    build/release/tests/narrow_products_test && build/release/tests/bench_narrow_products      bfloat16 by AMX: whether right, and how fast
 
 A DIR holds libtensorflow.so; engine_bench is built with cc unless --program names one that is there. All contenders run in turns, round after round: for
 each case and number of threads one after the other, so that what else the machine does falls on all of them alike. Printed are the medians in microseconds, the
-speed-up from one thread, and at the end what got slower with more threads (more than 5 %). No network is used.
+speed-up from one thread, at the end what got slower with more threads (more than 5 %), and how far ahead of the best peer each case is. No network is used.
+A peer that takes longer than --peer-seconds for one number of threads is cut off; what it printed until then counts. PyTorch compiles for a
+number of threads: all processes of it that are to be timed run once before, all at once, so that the code is in its cache (a folder that is removed).
 """
 
 import argparse
@@ -15,6 +25,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from run import build, geometric_mean, golden_models
 
@@ -32,11 +43,35 @@ def weft_times(program, library, models, case, batch, threads, ms, warm):
     return values
 
 
-def torch_times(python, cases, batch, threads):
+PEERS = {"torch": "torch", "compiled": "torch-compile", "jax": "jax"}  # as train_peers.py names them
+
+
+def start_peer(python, who, cases, batch, threads):
+    call = [python, str(HERE / "train_peers.py"), PEERS[who], str(threads), str(batch), *cases]
+    return subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def end_peer(process, seconds):
+    """What it printed within so many seconds."""
+    try:
+        return process.communicate(timeout=max(seconds, 0.1))[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0]
+
+
+def peer_times(python, who, cases, batch, threads, seconds):
     """All cases in one process: it takes seconds to start."""
-    call = [python, str(HERE / "train_peers.py"), "torch", str(threads), str(batch), *cases]
-    out = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600).stdout
-    return {line.split()[0].removesuffix(str(batch)): float(line.split()[2]) for line in out.splitlines()}
+    out = end_peer(start_peer(python, who, cases, batch, threads), seconds)
+    lines = [line.split() for line in out.splitlines()]
+    return {line[0].removesuffix(str(batch)): float(line[2]) for line in lines if len(line) == 3}
+
+
+def compile_ahead(python, cases, batches, threads, seconds):
+    end = time.monotonic() + seconds
+    running = [start_peer(python, "compiled", [c], b, t) for c in cases for b in batches for t in threads]
+    for process in running:
+        end_peer(process, end - time.monotonic())
 
 
 def main():
@@ -53,6 +88,10 @@ def main():
     a.add_argument(
         "--torch", default=sys.executable, help="a Python that has PyTorch; it is left out where that is not so"
     )
+    a.add_argument("--torch-compiled", action="store_true", help="torch.compile beside it")
+    a.add_argument("--jax", help="a Python that has JAX")
+    a.add_argument("--peer-threads", help="numbers of threads that peers are timed with; all of --threads if not given")
+    a.add_argument("--peer-seconds", type=float, default=60, help="for one peer with one number of threads")
     a.add_argument("--program", help="engine_bench, already built")
     args = a.parse_args()
     cases, threads = args.cases.split(","), [int(t) for t in args.threads.split(",")]
@@ -62,23 +101,35 @@ def main():
         libraries[name or f"weft{number + 1}" if len(args.weft) > 1 else name or "weft"] = str(
             pathlib.Path(folder).resolve() / "libtensorflow.so"
         )
-    with_torch = subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
-    names = list(libraries) + (["torch"] if with_torch else [])
+    batches = [int(b) for b in args.batches.split(",")]
+    peer_threads = [int(t) for t in args.peer_threads.split(",")] if args.peer_threads else threads
+    peers = {}
+    if args.torch != "none" and subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0:
+        peers = {"torch": args.torch} | ({"compiled": args.torch} if args.torch_compiled else {})
+    elif args.torch_compiled:
+        raise SystemExit(f"{args.torch} has no PyTorch")
+    if args.jax:
+        peers["jax"] = args.jax
+    names = list(libraries) + list(peers)
     seen = {}  # (contender, case, batch, threads): values
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(args.program).resolve() if args.program else build(folder)
         models = golden_models(folder)
+        if "compiled" in peers:
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(pathlib.Path(folder) / "inductor")
+            os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # its pool of processes would outlive a process that is cut off
+            compile_ahead(args.torch, cases, batches, peer_threads, 2 * args.peer_seconds)
         for round_number in range(args.rounds):
-            for batch in map(int, args.batches.split(",")):
+            for batch in batches:
                 for t in threads:
                     for case in cases:
                         for name, library in libraries.items():
                             values = weft_times(program, library, models, case, batch, t, args.ms, args.warm)
                             seen.setdefault((name, case, batch, t), []).extend(values)
-                    if with_torch:
-                        for case, value in torch_times(args.torch, cases, batch, t).items():
-                            seen.setdefault(("torch", case, batch, t), []).append(value)
+                    for name, python in peers.items() if t in peer_threads else ():
+                        for case, value in peer_times(python, name, cases, batch, t, args.peer_seconds).items():
+                            seen.setdefault((name, case, batch, t), []).append(value)
             print(f"round {round_number + 1} of {args.rounds}", file=sys.stderr)
     print(f"{os.cpu_count()} processors; microseconds, then speed-up from {threads[0]} thread(s)")
     print(
@@ -88,7 +139,7 @@ def main():
         + "".join(f"{'x' + str(t):>7}" for t in threads[1:])
     )
     slower, against = [], {}
-    for batch in map(int, args.batches.split(",")):
+    for batch in batches:
         for case in cases:
             for name in names:
                 row = [statistics.median(v) if (v := seen.get((name, case, batch, t))) else None for t in threads]
@@ -98,7 +149,7 @@ def main():
                 gains = "".join(f"{row[0] / v:7.2f}" if v and row[0] else f"{'-':>7}" for v in row[1:])
                 print(f"{case + str(batch):20} {name:8}{text}   {gains}")
                 for i, (u, v) in enumerate(zip(row, row[1:])):
-                    if name != "torch" and u and v and v > 1.05 * u:
+                    if name in libraries and u and v and v > 1.05 * u:
                         slower.append(f"{name} {case}{batch}: {u:.0f} with {threads[i]}, {v:.0f} with {threads[i + 1]}")
                 for i, v in enumerate(row):
                     if v:
@@ -113,6 +164,14 @@ def main():
                 print(
                     f"{first} is {geometric_mean(both):.2f} times as fast as {name} with {t} threads, least {least[0]:.2f} ({least[1]})"
                 )
+    for t in peer_threads if peers else ():
+        texts = []
+        for batch in batches:
+            for case in cases:
+                theirs = [(v[case, batch], p) for p in peers if (case, batch) in (v := against.get((p, t), {}))]
+                if theirs and (mine := against.get((first, t), {}).get((case, batch))):
+                    texts.append(f"{case}{batch} {min(theirs)[0] / mine:.2f} ({min(theirs)[1]})")
+        print(f"times as fast as the best peer with {t} threads: {', '.join(texts) or '-'}")
     print("slower with more threads: " + ("; ".join(slower) or "none"))
 
 

@@ -1,7 +1,7 @@
 """PyTorch and JAX on the networks of train_step.cc: one step of training on 32 rows, forward, gradients and update.
 
 train_peers.py torch|jax [THREADS]                      one line a case: NAME/train32 CONTENDER MICROSECONDS
-train_peers.py torch THREADS BATCH NAME/train NAME/serve ...     PyTorch eager alone, on these cases (bench/threads.py)
+train_peers.py torch|torch-compile|jax THREADS BATCH NAME/train NAME/serve ...     one of them alone, on these cases (bench/threads.py)
 """
 
 import os
@@ -13,6 +13,9 @@ rows, wanted = int(sys.argv[3]) if len(sys.argv) > 3 else 32, sys.argv[4:]
 os.environ["OMP_NUM_THREADS"] = str(threads)
 if threads == 1:
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+if side == "jax" and wanted:  # its pool has a thread for each processor that the process may use
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
 def report(name, who, step, kind="train"):
@@ -34,6 +37,7 @@ def torch_side():
     from torch import nn
 
     torch.set_num_threads(threads)
+    compiled = side == "torch-compile"
 
     class LastOfLstm(nn.Module):
         def __init__(self):
@@ -95,7 +99,8 @@ def torch_side():
         if f"{name}/serve" in wanted:
             net.eval()
             with torch.inference_mode():
-                report(name, "torch-eager", lambda: net(x), "serve")
+                model = torch.compile(net) if compiled else net
+                report(name, "torch-compile" if compiled else "torch-eager", lambda: model(x), "serve")
             net.train()
         if f"{name}/train" not in wanted if wanted else name == "cnn_bn":
             continue
@@ -104,9 +109,10 @@ def torch_side():
             if name == "mlp"
             else torch.optim.Adam(net.parameters(), 1e-3, fused=True)
         )
-        for who, model in (("torch-eager", net), ("torch-compile", None if wanted else torch.compile(net))):
-            if model is None:
+        for who, use in (("torch-eager", not compiled), ("torch-compile", compiled or not wanted)):
+            if not use:
                 continue
+            model = torch.compile(net) if who == "torch-compile" else net
 
             def step():
                 optimizer.zero_grad(set_to_none=True)
@@ -135,7 +141,16 @@ def jax_side():
         return lax.reduce_window(y, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
     def cnn(p, x):
-        return dense(p[3], relu(dense(p[2], conv(p[1], conv(p[0], x)).reshape(32, -1))))
+        return dense(p[3], relu(dense(p[2], conv(p[1], conv(p[0], x)).reshape(rows, -1))))
+
+    def cnn_bn(p, x):
+        for (w, scale, offset), stride in zip(p[0], (1, 2, 1, 2)):
+            x = lax.conv_general_dilated(
+                x, w, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+            )
+            mean, variance = x.mean((0, 1, 2)), x.var((0, 1, 2))
+            x = relu((x - mean) * lax.rsqrt(variance + 1e-3) * scale + offset)
+        return dense(p[1], x.mean((1, 2)))
 
     def lstm(p, x):
         def cell(state, row):
@@ -144,33 +159,44 @@ def jax_side():
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
             return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
 
-        rows = dense(p[0], x).swapaxes(0, 1)
-        zero = jnp.zeros((32, 128))
-        return dense(p[2], lax.scan(cell, (zero, zero), rows)[0][0])
+        steps = dense(p[0], x).swapaxes(0, 1)
+        zero = jnp.zeros((rows, 128))
+        return dense(p[2], lax.scan(cell, (zero, zero), steps)[0][0])
 
     def norm(x):
         return (x - x.mean(-1, keepdims=True)) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-3)
 
     def transformer(p, x):
         for qkv, out, wide, narrow in p[0]:
-            q, k, v = jnp.split(dense(qkv, norm(x)).reshape(32, 32, 4, 48), 3, -1)
-            x = x + dense(out, jax.nn.dot_product_attention(q, k, v).reshape(32, 32, 64))
+            q, k, v = jnp.split(dense(qkv, norm(x)).reshape(rows, 32, 4, 48), 3, -1)
+            x = x + dense(out, jax.nn.dot_product_attention(q, k, v).reshape(rows, 32, 64))
             x = x + dense(narrow, jax.nn.gelu(dense(wide, norm(x)), approximate=False))
         return dense(p[1], x.mean(1))
 
+    norm_layer = lambda i, o: (weight(3, 3, i, o), jnp.ones(o), jnp.zeros(o))
     block = lambda: (layer(64, 192), layer(64, 64), layer(64, 256), layer(256, 64))
     nets = {
-        "mlp": (lambda p, x: dense(p[1], relu(dense(p[0], x))), [layer(784, 128), layer(128, 10)], (32, 784)),
-        "cnn": (cnn, [weight(3, 3, 1, 32), weight(3, 3, 32, 64), layer(3136, 128), layer(128, 10)], (32, 28, 28, 1)),
-        "lstm": (lstm, [layer(28, 512), weight(128, 512), layer(128, 10)], (32, 28, 28)),
-        "transformer": (transformer, [[block(), block()], layer(64, 10)], (32, 32, 64)),
+        "mlp": (lambda p, x: dense(p[1], relu(dense(p[0], x))), [layer(784, 128), layer(128, 10)], (784,)),
+        "cnn": (cnn, [weight(3, 3, 1, 32), weight(3, 3, 32, 64), layer(3136, 128), layer(128, 10)], (28, 28, 1)),
+        "cnn_bn": (
+            cnn_bn,
+            [[norm_layer(3, 16), norm_layer(16, 32), norm_layer(32, 32), norm_layer(32, 64)], layer(64, 10)],
+            (32, 32, 3),
+        ),
+        "lstm": (lstm, [layer(28, 512), weight(128, 512), layer(128, 10)], (28, 28)),
+        "transformer": (transformer, [[block(), block()], layer(64, 10)], (32, 64)),
     }
-    y = jnp.arange(32) % 10
+    y = jnp.arange(rows) % 10
     for name, (net, params, shape) in nets.items():
-        x = weight(*shape)
+        x = weight(rows, *shape)
+        if f"{name}/serve" in wanted:
+            forward = jax.jit(net)
+            report(name, "jax-jit", lambda: jax.block_until_ready(forward(params, x)), "serve")
+        if f"{name}/train" not in wanted if wanted else name == "cnn_bn":
+            continue
 
         def loss(p):
-            return -jax.nn.log_softmax(net(p, x))[jnp.arange(32), y].mean()
+            return -jax.nn.log_softmax(net(p, x))[jnp.arange(rows), y].mean()
 
         def sgd(p, m, v, t):
             return tree.map(lambda p, g: p - 0.1 * g, p, jax.grad(loss)(p)), m, v, t
@@ -192,4 +218,4 @@ def jax_side():
         report(name, "jax-jit", step)
 
 
-{"torch": torch_side, "jax": jax_side}[side]()
+{"torch": torch_side, "torch-compile": torch_side, "jax": jax_side}[side]()

@@ -70,7 +70,7 @@ class LargeBlocks {
   }
 
  private:
-  static constexpr size_t kMost = 8, kMostBytes = size_t(256) << 20;
+  static constexpr size_t kMost = 48, kMostBytes = size_t(512) << 20;  // a training step of a few hundred images and their gradients
   struct Block {
     void* p;
     size_t bytes;

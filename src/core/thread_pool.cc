@@ -23,8 +23,9 @@ namespace {
 constexpr double kGrain = 4'000;
 // A loop below this is not worth waking workers that sleep, which takes tens of microseconds.
 constexpr double kWorthWaking = 40'000;
-// How long a worker without work looks for some before it sleeps. The loops of a training step follow each other faster than this.
-constexpr auto kSpin = std::chrono::microseconds(100);
+// How long a worker without work looks for some before it sleeps. The loops of a training step follow each other faster than this,
+// and its end, where small variables are updated, is followed by the next in this time.
+constexpr auto kSpin = std::chrono::microseconds(250);
 
 thread_local bool inside_pool = false;
 
@@ -305,7 +306,7 @@ void ThreadPool::schedule(std::function<void()> task) {
 }
 
 void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
-  if (LoopRecord* r = LoopRecord::get()) [[unlikely]]
+  if (LoopRecord* r = LoopRecord::of_loops()) [[unlikely]]
     return r->loop(n, 0, __builtin_return_address(0), body);
   run_chunks(n, body, true);
 }
@@ -358,7 +359,7 @@ void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, 
   int64_t parts = std::clamp<int64_t>(int64_t(std::min(total / kGrain, 1e6)), 2, std::min<int64_t>(n, 4 * threads_));
   if (parts > threads_) parts -= parts % threads_;
   const int64_t size = (n + parts - 1) / parts;
-  if (LoopRecord* r = LoopRecord::get()) [[unlikely]]
+  if (LoopRecord* r = LoopRecord::of_loops()) [[unlikely]]
     return r->loop((n + size - 1) / size, total, __builtin_return_address(0), [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
   run_chunks((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); }, total >= kWorthWaking);
 }

@@ -184,6 +184,43 @@ TEST_CASE("remap: a step of an LSTM whose input's part is known, and the way bac
   CHECK(count(m, "_WeftLstmGradient") == 0);
 }
 
+TEST_CASE("remap: a fused node repeats what was repeated for it") {
+  // 0: as it is; 1: somebody else reads the repeated value; 2: no operand has the whole shape.
+  for (int form = 0; form < 3; ++form) {
+    CAPTURE(form);
+    auto m = specialized(
+        [=](Maker& m) {
+          Endpoint x = m.arg(kF), y = m.arg(kF), row = m.op("BroadcastTo", {m.arg(kF), m.ints({4, 5})});
+          Endpoint other = form == 2 ? m.op("BroadcastTo", {m.arg(kF), m.ints({4, 5})}) : m.arg(kF);
+          if (form == 2) x = y = other;
+          m.ret(m.op("Tanh", {m.op("AddN", {x, row, m.op("Mul", {y, other})}, {{"N", 3}})}));
+          if (form == 1) m.ret(m.op("Reshape", {row, m.ints({5, 4})}));
+        },
+        {noise({4, 5}), noise({4, 5}, 2), noise({1, 5}, 3), form == 2 ? noise({1, 1}, 4) : noise({4, 5}, 4)});
+    if (form < 2) CHECK(count(m, "_WeftFusedElementwise") == 1);
+    if (form == 0) CHECK(count(m, "BroadcastTo") == 0);
+    if (form == 1) CHECK(count(m, "BroadcastTo") == 1);
+  }
+}
+
+TEST_CASE("remap: a product that is added to what is carried on") {
+  // 0: as it is; 1: the other way round; 2: somebody reads the product; 3: c is a row; 4: c is read elsewhere; 5: too deep for the same bits.
+  for (int form = 0; form < 6; ++form) {
+    CAPTURE(form);
+    const int64_t depth = form == 5 ? 300 : 7;
+    auto m = specialized(
+        [=](Maker& m) {
+          Endpoint a = m.arg(kF), b = m.arg(kF), c = m.arg(kF);
+          Endpoint product = m.op("MatMul", {a, b}, {{"transpose_a", true}});
+          m.ret(form == 1 ? m.op("AddV2", {product, c}) : m.op("AddV2", {c, product}));
+          if (form == 2) m.ret(m.op("Exp", {product}));
+          if (form == 4) m.ret(m.op("Exp", {c}));
+        },
+        {noise({depth, 5}), noise({depth, 6}, 2), form == 3 ? noise({1, 6}, 3) : noise({5, 6}, 3)});
+    CHECK(count(m, "_WeftMatMulAdd") == (form < 2 ? 1 : 0));
+  }
+}
+
 TEST_CASE("remap: the cell of a GRU") {
   for (bool train : {false, true}) {
     auto m = specialized(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/bfloat_gemm.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/narrow_gemm.h"
 #include "kernels/cpu/narrow_simd.h"
@@ -79,8 +80,18 @@ void run_few_rows(DType type, const BatchMatMulArgs& g, const float* a, const ui
   });
 }
 
+void run_bfloat(const BatchMatMulArgs& g, const uint16_t* a, const uint16_t* b, uint16_t* c, ThreadPool& pool) {
+  const auto one = [&](int64_t ia, int64_t ib, int64_t ic, ThreadPool* p) {
+    bfloat_matmul({g.transa, g.transb, false, g.m, g.n, g.k, a + ia * g.m * g.k, b + ib * g.k * g.n, c + ic * g.m * g.n}, p);
+  };
+  if (g.batches == 1) return one(g.a_index.empty() ? 0 : g.a_index[0], g.b_index.empty() ? 0 : g.b_index[0], 0, &pool);
+  for_each_batch(g, pool, [&](int64_t ia, int64_t ib, int64_t ic) { one(ia, ib, ic, nullptr); });
+}
+
 void run_narrow(DType type, const BatchMatMulArgs& g, const void* a, const void* b, void* c, ThreadPool& pool) {
   const bool few = !g.transa && narrow_serves(g.transb, g.m, g.n, g.k);
+  if (type == DType::kBfloat16 && !few && bfloat_serves(g.m, g.n, g.k))
+    return run_bfloat(g, static_cast<const uint16_t*>(a), static_cast<const uint16_t*>(b), static_cast<uint16_t*>(c), pool);
   const int64_t na = g.a_count * g.m * g.k, nb = few ? 0 : g.b_count * g.k * g.n, nc = g.batches * g.m * g.n;
   const Scratch wa(na), wb(nb), wc(nc);
   widen(type, a, wa.get(), na, pool);

@@ -1,10 +1,11 @@
 #include "kernels/cpu/conv.h"
 
 #include <cstring>
-#include <memory>
 
+#include "kernels/cpu/accumulate.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/patches.h"
+#include "kernels/cpu/scratch.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -51,6 +52,47 @@ void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int
   }
 }
 
+// The same for images of floats, with all that depends on a row of outputs found once; in the same order.
+void scatter_rows(const ConvGeometry& g, const float* patches, int64_t begin, int64_t end, float* in) {
+  const WindowDim &dh = g.dim[1], &dw = g.dim[2];
+  const int64_t channels = g.in_channels, size = g.patch(), line = dw.window * channels, row = dw.in * channels, room = dw.in + dw.before - dw.window;
+  PatchPosition p(g, begin);
+  for (int64_t r = begin; r < end;) {
+    const int64_t count = std::min(end - r, dw.out - p.w), last = p.w + count;
+    const auto fh = dh.taps(dh.start(p.h));
+    float* const base = in + p.image * g.in_positions() * channels + (dh.start(p.h) + fh.begin * dh.dilation) * row;
+    const auto add = [&](int64_t w, int64_t n, int64_t first, int64_t length) {
+      WEFT_BEST_ISA(add_float_runs)(base + (dw.start(w) * channels + first), dw.stride * channels, dh.dilation * row,
+                                    patches + (w - p.w) * size + fh.begin * line + first, size, line, fh.size(), length, n);
+    };
+    const auto edge = [&](int64_t w) {
+      const auto fw = dw.taps(dw.start(w));
+      if (fw.size() > 0) add(w, 1, fw.begin * channels, fw.size() * channels);
+    };
+    const int64_t low = std::clamp<int64_t>(dw.before > 0 ? (dw.before + dw.stride - 1) / dw.stride : 0, p.w, last);
+    const int64_t high = std::clamp<int64_t>(room < 0 ? 0 : room / dw.stride + 1, low, last);
+    if (fh.size() > 0) {
+      for (int64_t w = p.w; w < low; ++w) edge(w);
+      if (low < high) add(low, high - low, 0, line);
+      for (int64_t w = high; w < last; ++w) edge(w);
+    }
+    r += count, patches += count * size;
+    p.w += count - 1;
+    p.next(g);
+  }
+}
+
+// From what the allocator keeps: the system would hand out fresh pages for every block.
+template <class T>
+class Patches {
+ public:
+  explicit Patches(int64_t n) : memory_((n * int64_t(sizeof(T)) + 3) / 4) {}
+  T* get() const { return reinterpret_cast<T*>(memory_.get()); }
+
+ private:
+  Scratch memory_;
+};
+
 bool is_pointwise(const ConvGeometry& g) { return g.groups == 1 && g.dim[0].trivial() && g.dim[1].trivial() && g.dim[2].trivial(); }
 
 }  // namespace
@@ -60,10 +102,11 @@ void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, c
   const int64_t rows = g.batch * g.out_positions(), n = g.out_channels, k = g.patch();
   if (rows == 0 || n == 0) return;
   if (is_pointwise(g)) return gemm(false, false, rows, n, k, in, k, filter, n, out, n, false, pool);
-  const int64_t block = block_rows(g), per_group = n / g.groups;
+  // Four blocks for each thread where there are rows enough.
+  const int64_t block = std::min(block_rows(g), std::max<int64_t>(32, rows / (4 * pool.threads()))), per_group = n / g.groups;
   pool.parallel_chunks((rows + block - 1) / block, [&](int64_t b) {
     const int64_t begin = b * block, end = std::min(rows, begin + block);
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t((end - begin) * k));
+    const Patches<T> patches((end - begin) * k);
     for (int64_t group = 0; group < g.groups; ++group) {
       gather_patches(g, in, begin, end, group, T(0), patches.get(), k);
       gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group, n, false,
@@ -85,12 +128,18 @@ void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, 
   // An image belongs to one task: patches overlap, and the order of their sums must not vary.
   pool.parallel_chunks(g.batch, [&](int64_t b) {
     std::fill(din + b * image, din + (b + 1) * image, T(0));
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, positions) * k));
+    const Patches<T> patches(std::min(block, positions) * k);
     for (int64_t begin = b * positions, last = begin + positions; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
         gemm(false, true, end - begin, k, per_group, dout + begin * n + group * per_group, n, filter + group * per_group, n, patches.get(), k, false,
              pool);
+        if constexpr (std::is_same_v<T, float>) {
+          if (g.groups == 1 && g.dim[2].dilation == 1 && g.dim[0].trivial() && g.dim[0].in == 1) {
+            scatter_rows(g, patches.get(), begin, end, din);
+            continue;
+          }
+        }
         scatter_patches(g, patches.get(), begin, end, group, din);
       }
     }
@@ -106,17 +155,17 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
     return;
   }
   if (is_pointwise(g)) return gemm(true, false, k, n, rows, in, k, dout, n, dfilter, n, false, pool);
-  const int64_t block = block_rows(g), per_group = n / g.groups, blocks = (rows + block - 1) / block;
+  const int64_t per_group = n / g.groups;
   // The rows are shared out between parts that sum on their own; how many depends on the shapes alone.
-  // A part is worth at least 20 million multiplications, and all parts together at most 64 MB.
+  // A part is worth at least half a million multiplications, and all parts together at most 64 MB.
   const double work = double(rows) * double(size);
-  int64_t parts = std::clamp<int64_t>(int64_t(work / 2e7), 1, std::min<int64_t>(16, blocks));
+  int64_t parts = std::clamp<int64_t>(int64_t(work / 5e5), 1, std::clamp<int64_t>(rows / 32, 1, 16));
   parts = std::max<int64_t>(1, std::min(parts, (int64_t(1) << 26) / int64_t(sizeof(T)) / size));
-  auto sums = parts > 1 ? std::make_unique_for_overwrite<T[]>(size_t((parts - 1) * size)) : nullptr;
+  const Patches<T> sums((parts - 1) * size);
   pool.parallel_chunks(parts, [&](int64_t part) {
     T* sum = part == 0 ? dfilter : sums.get() + (part - 1) * size;
-    const int64_t first = part * blocks / parts * block, last = std::min(rows, (part + 1) * blocks / parts * block);
-    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, rows) * k));
+    const int64_t first = rows * part / parts, last = rows * (part + 1) / parts, block = std::min(block_rows(g), last - first);
+    const Patches<T> patches(block * k);
     for (int64_t begin = first; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
@@ -126,10 +175,12 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
       }
     }
   });
-  for (int64_t part = 1; part < parts; ++part) {
-    const T* __restrict a = sums.get() + (part - 1) * size;
-    for (int64_t i = 0; i < size; ++i) dfilter[i] += a[i];
-  }
+  pool.parallel_for(size, 0.15 * double(parts - 1), [&](int64_t begin, int64_t end) {
+    for (int64_t part = 1; part < parts; ++part) {
+      const T* __restrict a = sums.get() + (part - 1) * size;
+      for (int64_t i = begin; i < end; ++i) dfilter[i] += a[i];
+    }
+  });
 }
 
 #define WEFT_INSTANTIATE(T)                                                                             \

@@ -76,7 +76,7 @@ void run(const Int8Product& p, const Rows& rows, Int8Fill fill, Int8Done done, T
 }
 
 // n bytes in whole vectors, the last of which may repeat some: a call of memcpy takes as long as copying a few hundred.
-inline void copy_run(uint8_t* to, const uint8_t* from, int64_t n) {
+inline void copy_bytes(uint8_t* to, const uint8_t* from, int64_t n) {
   const auto ends = [&](size_t size) {  // the first and the last so many
     std::memcpy(to, from, size);
     std::memcpy(to + n - int64_t(size), from + n - int64_t(size), size);
@@ -101,7 +101,7 @@ void gather_bytes(const ConvGeometry& g, const uint8_t* in, int64_t begin, int64
     for (int i = 0; i < 3; ++i) inside *= g.dim[i].taps(g.dim[i].start(at[i])).size();
     if (inside < g.taps()) std::fill(to, to + size, outside);
     const uint8_t* from = in + p.image * image;
-    for_each_run(g, p, 0, [&](int64_t place, int64_t start, int64_t n) { copy_run(to + place, from + start, n); });
+    for_each_run(g, p, 0, [&](int64_t place, int64_t start, int64_t n) { copy_bytes(to + place, from + start, n); });
   }
 }
 

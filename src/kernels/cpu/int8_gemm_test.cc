@@ -168,3 +168,48 @@ TEST_CASE("few rows times half and bfloat16 numbers are summed in floats") {
     }
   }
 }
+
+TEST_CASE("products of bfloat16 numbers are sums of floats in every form") {
+  std::mt19937 rng(7);
+  std::normal_distribution<float> normal;
+  constexpr core::DType kType = core::DType::kBfloat16;
+  core::ThreadPool one(1);
+  for (const Size& s : {Size{8, 16, 16}, {33, 50, 37}, {256, 64, 96}, {16, 16, 4096}, {100, 130, 2048}, {47, 33, 31}, {64, 1000, 65}, {300, 17, 128}}) {
+    std::vector<float> a(size_t(s.m * s.k)), b(size_t(s.k * s.n));
+    std::vector<uint16_t> na(a.size()), nb(b.size());
+    for (auto [wide, small] : {std::pair(&a, &na), std::pair(&b, &nb)}) {
+      for (float& x : *wide) x = normal(rng);
+      narrow(kType, wide->data(), small->data(), int64_t(wide->size()), one);
+      widen(kType, small->data(), wide->data(), int64_t(wide->size()), one);
+    }
+    for (int form = 0; form < 4; ++form) {
+      const bool ta = form & 1, tb = form & 2;
+      CAPTURE(s.m);
+      CAPTURE(s.n);
+      CAPTURE(s.k);
+      CAPTURE(form);
+      std::vector<uint16_t> first;
+      for (int threads : {1, 2, 16}) {
+        core::ThreadPool pool(threads);
+        std::vector<uint16_t> got(size_t(s.m * s.n));
+        REQUIRE(batch_matmul(kType, {.transa = ta, .transb = tb, .m = s.m, .n = s.n, .k = s.k}, na.data(), nb.data(), got.data(), pool).ok());
+        if (first.empty()) first = got;
+        CHECK(got == first);  // the same bits on any number of threads
+      }
+      std::vector<float> wide(first.size());
+      widen(kType, first.data(), wide.data(), int64_t(first.size()), one);
+      int wrong = 0;
+      for (int64_t i = 0; i < s.m; ++i) {
+        for (int64_t j = 0; j < s.n; ++j) {
+          double sum = 0, size = 0;
+          for (int64_t k = 0; k < s.k; ++k) {
+            const double term = double(a[size_t(ta ? k * s.m + i : i * s.k + k)]) * double(b[size_t(tb ? j * s.k + k : k * s.n + j)]);
+            sum += term, size += std::fabs(term);
+          }
+          wrong += std::fabs(double(wide[size_t(i * s.n + j)]) - sum) > std::fabs(sum) / 256 + size * 1e-5 + 1e-7;
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}

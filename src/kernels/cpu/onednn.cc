@@ -10,10 +10,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/log.h"
+#include "kernels/cpu/scratch.h"
 
 namespace weft_engine::kernels {
 namespace {
@@ -190,15 +192,13 @@ std::shared_ptr<const Convolution> find(const Library& l, Kind kind, const ConvG
   return cache[key] = ok ? std::shared_ptr<const Convolution>(std::move(made)) : nullptr;
 }
 
-using Bytes = std::unique_ptr<std::byte[]>;
+// Blocks of 64-byte lines that the allocator keeps for the next call.
+using Bytes = std::optional<Scratch>;
 
-// A 64-byte aligned block inside `storage`.
 void* aligned(size_t size, Bytes& storage) {
   if (size == 0) return nullptr;
-  storage = std::make_unique_for_overwrite<std::byte[]>(size + 64);
-  void* p = storage.get();
-  size_t space = size + 64;
-  return std::align(64, size, p, space);
+  storage.emplace(int64_t((size + 63) / 64 * 16));
+  return storage->get();
 }
 
 struct Argument {
@@ -389,7 +389,7 @@ bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const f
     }
     if (!whole || !rest) return false;
   }
-  auto sums = std::make_unique_for_overwrite<float[]>(size_t((parts - 1) * size));
+  const Scratch sums((parts - 1) * size);
   const int64_t src_size = images * g.in_positions() * g.in_channels, dst_size = images * g.out_positions() * g.out_channels;
   std::atomic<bool> ok{true};
   pool.parallel_chunks(parts, [&](int64_t t) {

@@ -11,7 +11,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kEps = 1e-16;
+constexpr double kEps = 1e-16, kFloatEps = 1e-10;
 constexpr int kMaxIterations = 2000;  // TensorFlow's; also what bounds the time of a hostile argument
 
 // mu - log(1 + mu) without cancellation near 0.
@@ -35,28 +35,40 @@ double gamma_factor(double a, double x) {
   return std::exp(-a * log1p_gap((x - a) / a) - correction) / std::sqrt(2 * kPi * a);
 }
 
+// The same to ten digits, in half the time: Stirling's series where it is that good, above 7.
+double quick_gamma_factor(double a, double x) {
+  if (a >= 20) return gamma_factor(a, x);
+  double z = a + 1, product = 1;
+  for (; z < 7; z += 1) product *= z;
+  constexpr double kHalfLogOf2Pi = 0.91893853320467274178;
+  const double r = 1 / z, rr = r * r, series = r * (1.0 / 12 - rr * (1.0 / 360 - rr * (1.0 / 1260 - rr / 1680)));
+  return product * std::exp(a * std::log(x) - x - ((z - 0.5) * std::log(z) - z + kHalfLogOf2Pi + series));
+}
+
 // A value and its derivative with respect to a.
 struct Dual {
   double value, slope;
 };
 
-// P(a, x) gamma(a + 1) / (x^a exp(-x)), for x up to about a.
-Dual lower_series(double a, double x) {
+// P(a, x) gamma(a + 1) / (x^a exp(-x)), for x up to about a. kSlope: with the derivative.
+template <bool kSlope>
+Dual lower_series(double a, double x, double eps) {
   double r = a, term = 1, sum = 1, dterm = 0, dsum = 0;
   for (int i = 0; i < kMaxIterations; ++i) {
     r += 1;
-    dterm = dterm * (x / r) - term * x / (r * r);
-    term *= x / r;
+    const double ratio = x / r;
+    if (kSlope) dterm = dterm * ratio - term * x / (r * r), dsum += dterm;
+    term *= ratio;
     sum += term;
-    dsum += dterm;
-    if (term <= kEps * sum && std::abs(dterm) <= kEps * std::abs(dsum)) break;
+    if (term <= eps * sum && (!kSlope || std::abs(dterm) <= eps * std::abs(dsum))) break;
   }
   return {sum, dsum};
 }
 
 // Q(a, x) gamma(a) / (x^a exp(-x)), for x greater than a and 1: the continued fraction of Abramowitz and
 // Stegun 6.5.31 by its convergents p / q.
-Dual upper_fraction(double a, double x) {
+template <bool kSlope>
+Dual upper_fraction(double a, double x, double eps) {
   constexpr double kBig = 4503599627370496.0;
   double y = 1 - a, z = x + y + 1, c = 0;
   double p2 = 1, q2 = x, p1 = x + 1, q1 = z * x;
@@ -68,16 +80,18 @@ Dual upper_fraction(double a, double x) {
     z += 2;
     const double yc = y * c;
     const double p = p1 * z - p2 * yc, q = q1 * z - q2 * yc;
-    const double dp = dp1 * z - p1 - dp2 * yc + p2 * c, dq = dq1 * z - q1 - dq2 * yc + q2 * c;
+    double dp = 0, dq = 0;
+    if (kSlope) dp = dp1 * z - p1 - dp2 * yc + p2 * c, dq = dq1 * z - q1 - dq2 * yc + q2 * c;
     if (q != 0) {
-      const Dual next = {p / q, (dp - p / q * dq) / q};
-      const bool done =
-          std::abs(next.value - ans.value) <= kEps * std::abs(next.value) && std::abs(next.slope - ans.slope) <= kEps * std::abs(next.slope);
+      const double value = p / q;
+      const Dual next = {value, kSlope ? (dp - value * dq) / q : 0};
+      const bool done = std::abs(next.value - ans.value) <= eps * std::abs(next.value) &&
+                        (!kSlope || std::abs(next.slope - ans.slope) <= eps * std::abs(next.slope));
       ans = next;
       if (done) break;
     }
     p2 = p1, p1 = p, q2 = q1, q1 = q;
-    dp2 = dp1, dp1 = dp, dq2 = dq1, dq1 = dq;
+    if (kSlope) dp2 = dp1, dp1 = dp, dq2 = dq1, dq1 = dq;
     if (std::abs(p) > kBig) {
       for (double* v : {&p1, &p2, &q1, &q2, &dp1, &dp2, &dq1, &dq2}) *v /= kBig;
     }
@@ -97,22 +111,27 @@ bool igamma_limits(double a, double x, double at_zero, double at_infinity, doubl
   return true;
 }
 
-}  // namespace
-
-double igamma(double a, double x) {
+double lower(double a, double x, double eps) {
   if (x == 0) return 0;
   if (double r; igamma_limits(a, x, 0, 1, r)) return r;
-  const double factor = gamma_factor(a, x);
+  const double factor = eps > kEps ? quick_gamma_factor(a, x) : gamma_factor(a, x);
   if (factor == 0) return x > a ? 1 : 0;
-  return by_fraction(a, x) ? 1 - factor * a * upper_fraction(a, x).value : factor * lower_series(a, x).value;
+  return by_fraction(a, x) ? 1 - factor * a * upper_fraction<false>(a, x, eps).value : factor * lower_series<false>(a, x, eps).value;
 }
 
-double igammac(double a, double x) {
+double upper(double a, double x, double eps) {
   if (double r; igamma_limits(a, x, 1, 0, r)) return r;
-  const double factor = gamma_factor(a, x);
+  const double factor = eps > kEps ? quick_gamma_factor(a, x) : gamma_factor(a, x);
   if (factor == 0) return x > a ? 0 : 1;
-  return by_fraction(a, x) ? factor * a * upper_fraction(a, x).value : 1 - factor * lower_series(a, x).value;
+  return by_fraction(a, x) ? factor * a * upper_fraction<false>(a, x, eps).value : 1 - factor * lower_series<false>(a, x, eps).value;
 }
+
+}  // namespace
+
+double igamma(double a, double x) { return lower(a, x, kEps); }
+float igamma(float a, float x) { return float(lower(double(a), double(x), kFloatEps)); }
+double igammac(double a, double x) { return upper(a, x, kEps); }
+float igammac(float a, float x) { return float(upper(double(a), double(x), kFloatEps)); }
 
 double igamma_grad_a(double a, double x) {
   if (x == 0) return 0;
@@ -120,10 +139,10 @@ double igamma_grad_a(double a, double x) {
   const double factor = gamma_factor(a, x);
   if (factor == 0) return 0;
   if (by_fraction(a, x)) {
-    const Dual q = upper_fraction(a, x);
+    const Dual q = upper_fraction<true>(a, x, kEps);
     return -factor * a * (q.slope + q.value * (std::log(x) - digamma(a)));
   }
-  const Dual p = lower_series(a, x);
+  const Dual p = lower_series<true>(a, x, kEps);
   return factor * (p.slope + p.value * (std::log(x) - digamma(a + 1)));
 }
 

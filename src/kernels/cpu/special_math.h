@@ -6,6 +6,7 @@
 namespace weft_engine::kernels {
 
 double digamma(double x);
+float digamma(float x);
 double lgamma(double x);  // log |gamma(x)|; unlike std::lgamma, writes no global
 double erfinv(double y);
 double ndtri(double p);   // the quantile of the standard normal distribution
@@ -34,6 +35,8 @@ double bessel_y1(double x);
 
 double igamma(double a, double x);         // regularised, lower
 double igammac(double a, double x);        // regularised, upper
+float igamma(float a, float x);
+float igammac(float a, float x);
 double igamma_grad_a(double a, double x);  // d igamma / da
 double zeta(double x, double q);           // Hurwitz
 // (2k)! / B(2k): the tail of its sum, after Euler and Maclaurin.

@@ -122,7 +122,10 @@ Status linspace(KernelContext& c, int64_t num) {
   y[0] = start;
   if (num == 1) return {};
   const T step = (stop - start) / T(num - 1);
-  c.pool().parallel_for(num - 1, 1, [&](int64_t b, int64_t e) {
+  c.pool().parallel_for(num - 1, 0.3, [&](int64_t b, int64_t e) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (num < INT32_MAX - 16) return WEFT_BEST_ISA(space_floats)(start, step, int32_t(b), y + b, e - b);
+    }
     for (int64_t i = b; i < e; ++i) y[i] = start + step * T(i);
   });
   y[0] = start;

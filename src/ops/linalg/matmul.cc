@@ -1,5 +1,6 @@
 // Products of matrices and of stacks of matrices.
 #include "kernels/cpu/batch_matmul.h"
+#include "kernels/cpu/bfloat_gemm.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/int8_gemm.h"
 #include "op/registry.h"
@@ -238,6 +239,7 @@ struct FusedMatMul {
     WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({g.m, g.n})));
     if (a.dtype() == DType::kFloat) return product(c, g, a, b, bias, *out);
     // Narrow types are rounded once, after the activation.
+    if (a.dtype() == DType::kBfloat16 && kernels::bfloat_serves(g.m, g.n, g.k)) return bfloat_product(c, g, a, b, bias, *out);
     Tensor wide[4];
     const Tensor* narrow[4] = {&a, &b, &bias, out};
     for (int i = 0; i < 4; ++i) {
@@ -246,6 +248,16 @@ struct FusedMatMul {
     }
     WEFT_RETURN_IF_ERROR(product(c, g, wide[0], wide[1], wide[2], wide[3]));
     kernels::narrow(a.dtype(), wide[3].data<float>(), out->raw(), out->num_elements(), c.pool());
+    return {};
+  }
+  Status bfloat_product(KernelContext& c, const BatchMatMulArgs& g, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) const {
+    WEFT_ASSIGN(Tensor wide, c.temp(DType::kFloat, out.shape()));
+    WEFT_ASSIGN(Tensor wide_bias, c.temp(DType::kFloat, bias.shape()));
+    kernels::widen(bias.dtype(), bias.raw(), wide_bias.data<float>(), g.n, c.pool());
+    kernels::bfloat_matmul({ta, tb, true, g.m, g.n, g.k, static_cast<const uint16_t*>(a.raw()), static_cast<const uint16_t*>(b.raw()), wide.raw()},
+                           &c.pool());
+    kernels::apply_epilogue(epilogue, alpha, wide_bias.data<float>(), wide.data<float>(), g.m, g.n, c.pool());
+    kernels::narrow(out.dtype(), wide.data<float>(), out.raw(), out.num_elements(), c.pool());
     return {};
   }
   Status product(KernelContext& c, const BatchMatMulArgs& g, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) const {
@@ -261,6 +273,26 @@ struct FusedMatMul {
   bool ta, tb;
   kernels::Epilogue epilogue;
   float alpha;
+};
+
+// ---- _WeftMatMulAdd: c + a b, in c's memory where it may be
+
+struct MatMulAdd {
+  static Result<MatMulAdd> make(const NodeInfo& node) { return MatMulAdd{node.attr<bool>("transpose_a"), node.attr<bool>("transpose_b")}; }
+  Status run(KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1), &sum = c.input(2);
+    WEFT_RETURN_IF_ERROR(check_matrices(a, b, ta, tb));
+    const BatchMatMulArgs g = matrix_args(a, b, ta, tb);
+    const Shape shape({g.m, g.n});
+    if (!(sum.shape() == shape)) return invalid_argument("c must have the shape of the product: ", sum.shape(), " vs. ", shape);
+    const float* from = sum.data<float>();
+    WEFT_ASSIGN(Tensor* out, c.allocate_or_reuse(0, shape, 2));
+    float* to = out->data<float>();
+    if (to != from) std::copy_n(from, g.m * g.n, to);
+    kernels::sgemm(ta, tb, g.m, g.n, g.k, a.data<float>(), ta ? g.m : g.k, b.data<float>(), tb ? g.k : g.n, to, g.n, true, c.pool());
+    return {};
+  }
+  bool ta, tb;
 };
 
 // ---- gradients -----------------------------------------------------------------------------------------
@@ -415,6 +447,18 @@ void matmul(Registry& r) {
       .doc("A matrix product followed by a bias and an optional activation.")
       .shape(matmul_shape)
       .cpu<FusedMatMul>();
+
+  r.add("_WeftMatMulAdd")
+      .in("a: T")
+      .in("b: T")
+      .in("c: T")
+      .out("sum: T")
+      .attr("transpose_a: bool = false")
+      .attr("transpose_b: bool = false")
+      .attr("T: {float}")
+      .doc("A matrix product added to a matrix of its shape.")
+      .shape(matmul_shape)
+      .cpu<MatMulAdd>();
 }
 
 }  // namespace weft_engine::ops

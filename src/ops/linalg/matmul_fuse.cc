@@ -135,11 +135,38 @@ Status transpose_once(FunctionBody& body, const Region& region) {
   return {};
 }
 
+// What a loop adds up step by step, c + a' b: the product is added where c is. The depth is bounded so that the bits are those of a product and a sum.
+Status add_in_place(FunctionBody& body, const Region& region) {
+  constexpr int64_t kMostDepth = 256;
+  Graph& g = *body.graph;
+  for (Node* sum : g.nodes()) {
+    if (sum->op() != "AddV2" || sum->output_type(0) != DType::kFloat || region.contains(sum)) continue;
+    for (int i : {0, 1}) {
+      const Endpoint e = sum->input(i), c = sum->input(1 - i);
+      Node* product = e.node;
+      // Only what is carried on: anything else may be part of a larger pattern.
+      if (product->op() != "MatMul" || !product->attr<bool>("transpose_a") || product->uses().size() != 1 || !is_arg(*c.node) || c.node->uses().size() != 1) continue;
+      if (!product->control_inputs().empty() || !product->control_outputs().empty() || is_control_ret(body, product) || !sum->control_inputs().empty() ||
+          !same_device(*sum, *product))
+        continue;
+      const PartialShape &a = shape_of(product->input(0)), &shape = shape_of(e);
+      if (a.rank() != 2 || !a.fully_known() || a.dim(0) < 1 || a.dim(0) > kMostDepth || !shape.fully_known() || !(shape == shape_of(c))) continue;
+      WEFT_ASSIGN(Node* fused, add_near(g, sum, "/product", "_WeftMatMulAdd",
+                                        {{"transpose_a", true}, {"transpose_b", product->attr<bool>("transpose_b")}},
+                                        {product->input(0), product->input(1), c}));
+      replace_root(body, {sum, 0}, {fused, 0});
+      break;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void fuse_matmul(Registry& r) {
   r.fuse("MatMul", FuseStage::kProducts, stack_sums);
   r.fuse("MatMul", FuseStage::kProducts, transpose_once);
+  r.fuse("_WeftMatMulAdd", FuseStage::kProducts, add_in_place);
 }
 
 }  // namespace weft_engine::ops

@@ -107,38 +107,62 @@ class Elementwise {
   static bool is_number(const Endpoint& e) { return const_value(e) && const_value(e)->rank() == 0; }
   static size_t steps_of(const Node& n) { return size_t(std::max(n.num_inputs() - 1, 1)); }
 
+  // An operand of a group in front of being repeated, which the fused node does itself.
+  static Endpoint unrepeated(const Endpoint& e, const Node& last) {
+    const int from = e.node->spec().traits().repeats;
+    if (from < 0 || !e.node->control_inputs().empty() || !same_device(*e.node, last)) return e;
+    const Endpoint x = e.node->input(from);
+    return shape_of(x).fully_known() && !is_ref_type(x.node->output_type(x.index)) ? x : e;
+  }
+
+  // The results have the shape that all inputs together have; it must be the nodes' own.
+  static bool make_shape(const std::vector<Endpoint>& inputs, const PartialShape& wanted) {
+    if (inputs.empty()) return false;
+    PartialShape all = shape_of(inputs[0]);
+    for (const Endpoint& e : inputs) {
+      auto b = shapes::broadcast(all, shape_of(e));
+      if (!b.ok()) return false;
+      all = *b;
+    }
+    return all == wanted;
+  }
+
   Status fuse(const std::vector<Node*>& group) {
     Node* last = group.back();
     std::vector<Endpoint> inputs;
     std::vector<float> constants;
     std::map<uint32_t, size_t> constant_at;          // by bits: minus zero is another number than zero
     std::map<std::pair<int, int>, size_t> input_at;  // by node and output
+    std::vector<int> repeated;                       // the nodes that are passed by
     auto member = [&](const Node* n) { return known(n) && group_of_[size_t(n->id())] == last->id(); };
-    for (Node* n : group) {
-      for (const Endpoint& e : n->inputs()) {
-        if (member(e.node)) continue;
-        if (is_number(e)) {
-          const float v = *const_value(e)->data<float>();
-          if (constant_at.emplace(std::bit_cast<uint32_t>(v), constants.size()).second) constants.push_back(v);
-        } else if (input_at.emplace(std::pair(e.node->id(), e.index), inputs.size()).second) {
-          inputs.push_back(e);
+    bool repeats = true;  // the fused node repeats what it can
+    auto operand = [&](const Endpoint& e) { return repeats ? unrepeated(e, *last) : e; };
+    for (;; repeats = false) {
+      inputs.clear(), constants.clear(), constant_at.clear(), input_at.clear(), repeated.clear();
+      for (Node* n : group) {
+        for (const Endpoint& given : n->inputs()) {
+          if (member(given.node)) continue;
+          const Endpoint e = operand(given);
+          if (!(e == given)) repeated.push_back(given.node->id());
+          if (is_number(e)) {
+            const float v = *const_value(e)->data<float>();
+            if (constant_at.emplace(std::bit_cast<uint32_t>(v), constants.size()).second) constants.push_back(v);
+          } else if (input_at.emplace(std::pair(e.node->id(), e.index), inputs.size()).second) {
+            inputs.push_back(e);
+          }
         }
       }
+      // What is passed by must not be one of the group.
+      const bool outside = std::none_of(inputs.begin(), inputs.end(), [&](const Endpoint& e) { return member(e.node); });
+      if (outside && make_shape(inputs, last->shapes[0])) break;
+      if (!repeats || repeated.empty()) return {};
     }
-    if (inputs.empty()) return {};
-    // The results have the shape that all inputs together have; it must be the nodes' own.
-    PartialShape all = shape_of(inputs[0]);
-    for (const Endpoint& e : inputs) {
-      auto b = shapes::broadcast(all, shape_of(e));
-      if (!b.ok()) return {};
-      all = *b;
-    }
-    if (!(all == last->shapes[0])) return {};
     const size_t count = inputs.size(), first = count + constants.size();
     std::vector<std::string> steps;
     std::map<int, size_t> numbers;  // of the members' values, by node
-    auto number = [&](const Endpoint& e) -> size_t {
-      if (member(e.node)) return numbers.at(e.node->id());
+    auto number = [&](const Endpoint& given) -> size_t {
+      if (member(given.node)) return numbers.at(given.node->id());
+      const Endpoint e = operand(given);
       if (is_number(e)) return count + constant_at.at(std::bit_cast<uint32_t>(*const_value(e)->data<float>()));
       return input_at.at({e.node->id(), e.index});
     };
@@ -172,6 +196,9 @@ class Elementwise {
       }
     }
     for (auto it = group.rbegin(); it != group.rend(); ++it) g_.remove(*it);
+    for (int id : repeated) {
+      if (Node* n = g_.node(id); n && n->uses().empty() && n->control_outputs().empty() && !is_control_ret(body_, n)) g_.remove(n);
+    }
     return {};
   }
   FunctionBody& body_;

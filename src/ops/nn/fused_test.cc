@@ -273,6 +273,19 @@ TEST_CASE("LSTM step over projected inputs, and the step back") {
                 weft::Code::kInvalidArgument);
 }
 
+TEST_CASE("A product added to a matrix") {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{128, 512, 32}, {5, 7, 300}, {1, 1, 1}, {3, 4, 0}}) {
+    const Tensor c = floats({m, n}, 3);
+    for (bool ta : {false, true}) {
+      const Tensor a = floats(ta ? Shape{k, m} : Shape{m, k}, 1), b = floats({k, n}, 2);
+      const Tensor product = Call("MatMul").in(a).in(b).attr("transpose_a", ta).one();
+      check_near(Call("_WeftMatMulAdd").in(a).in(b).in(c).attr("transpose_a", ta).one(), op("AddV2", c, product));
+    }
+  }
+  const Tensor a = floats({2, 4}, 1);
+  check_refused([&] { Call("_WeftMatMulAdd").in(a).in(floats({4, 3}, 2)).in(floats({1, 3}, 3)).run(); }, weft::Code::kInvalidArgument);
+}
+
 TEST_CASE("GRU cell") {
   for (auto [batch, input, cells] : {std::array<int64_t, 3>{1, 5, 7}, {32, 32, 48}, {0, 4, 4}}) {
     const Tensor x = floats({batch, input}, 1), h = floats({batch, cells}, 2);
