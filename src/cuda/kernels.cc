@@ -6,6 +6,7 @@
 #include "compiler/codegen.h"
 #include "core/log.h"
 #include "core/own_memory.h"
+#include "cuda/library_kernel.h"
 #include "cuda/lowered_kernel.h"
 #include "op/lower.h"
 
@@ -114,8 +115,13 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
       continue;
     }
     const std::vector<std::string>& host = memory.inputs;
-    (void)registry.add_kernel(
-        spec->name, gpu_kernel(constraints, host, [&registry, host](const NodeInfo& node) { return make_lowered_kernel(registry, node, host); }));
+    const LibraryCall library = memory.library;
+    (void)registry.add_kernel(spec->name,
+                              gpu_kernel(constraints, host, [&registry, host, library](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+      WEFT_ASSIGN(std::unique_ptr<Kernel> lowered, make_lowered_kernel(registry, node, host));
+                                if (library.kind == LibraryCall::Kind::kNone) return lowered;
+                                return make_library_kernel(library, node, std::move(lowered));
+                              }));
     if (memory.int32) {
       (void)registry.add_kernel(spec->name, gpu_kernel(
                                                 {{"T", kInt32Only}}, all_arguments(*spec),
