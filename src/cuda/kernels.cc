@@ -16,10 +16,10 @@ using namespace weft_engine::op;  // NOLINT: specs and kernels throughout
 
 namespace {
 
-// What a GPU computes with; other types have no kernels there, as in TensorFlow.
-constexpr DType kTypes[] = {DType::kFloat,  DType::kDouble, DType::kHalf,  DType::kBfloat16,  DType::kInt8,
-                            DType::kInt16,  DType::kInt32,  DType::kInt64, DType::kUint8,     DType::kUint16,
-                            DType::kUint32, DType::kUint64, DType::kBool,  DType::kComplex64, DType::kComplex128};
+// What a GPU computes with; other types have no kernels there. TensorFlow has none of quantised numbers either.
+constexpr DType kTypes[] = {DType::kFloat,      DType::kDouble, DType::kHalf,   DType::kBfloat16, DType::kInt8,    DType::kInt16, DType::kInt32,
+                            DType::kInt64,      DType::kUint8,  DType::kUint16, DType::kUint32,   DType::kUint64,  DType::kBool,  DType::kComplex64,
+                            DType::kComplex128, DType::kQint8,  DType::kQuint8, DType::kQint16,   DType::kQuint16, DType::kQint32};
 constexpr DType kInt32Only[] = {DType::kInt32};
 
 std::vector<std::string> all_arguments(const OpSpec& spec) {

@@ -68,6 +68,7 @@ constexpr std::string_view kSizesAndAxes[] = {
     "stop",
     "strides",
     "orig_input_shape",
+    "orig_input_tensor_shape",
 };
 
 // Work on shapes.
