@@ -116,6 +116,13 @@ void bind_library(nb::module_& m) {
       },
       nb::arg("device"));
   m.def("set_gpu_memory", set_gpu_memory, nb::arg("number"), nb::arg("growth"), nb::arg("limit"), "Before the GPU is first used.");
+  m.def(
+      "set_gpu_memory_fraction",
+      [](double fraction) {
+        engine::Engine::get();  // tells of GPUs
+        check(cuda::set_memory_fraction(fraction));
+      },
+      nb::arg("fraction"), "Of every GPU that is not in use yet.");
   m.def("set_visible_gpus", cuda::set_visible_gpus, nb::arg("numbers").none(), "Those that are devices of contexts made from here on, in order.");
   m.def("set_logical_gpus", cuda::set_logical_gpus, nb::arg("number"), nb::arg("limits"),
         "As how many devices contexts made from here on have a GPU, with the bytes of each.");

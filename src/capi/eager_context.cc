@@ -4,6 +4,7 @@
 #include "eager/copy.h"
 #include "capi/run_metadata.h"
 #include "core/own_memory.h"
+#include "engine/engine.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "op/held.h"
@@ -27,6 +28,7 @@ void TFE_ContextOptionsSetConfig(TFE_ContextOptions* o, const void* proto, size_
     if (length) WEFT_NOT_NULL(proto);
     const std::string_view bytes(static_cast<const char*>(proto), length);
     WEFT_ASSIGN(weft_engine::io::SessionConfig c, weft_engine::io::decode_config(bytes));
+    WEFT_RETURN_IF_ERROR(weft_engine::engine::Engine::get().limit_gpu_memory(c.gpu_memory_fraction));
     WEFT_ASSIGN(o->options.disabled_passes, weft_engine::io::disabled_passes(bytes));
     o->options.auto_compile = weft_engine::io::wants_jit(bytes);
     o->options.cpu_devices = c.cpu_devices;

@@ -6,6 +6,7 @@
 
 #include "capi/graph_internal.h"
 #include "capi/session_internal.h"
+#include "engine/engine.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "io/run_metadata.h"
@@ -34,6 +35,7 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
     if (length) WEFT_NOT_NULL(proto);
     const std::string_view bytes(static_cast<const char*>(proto), length);
     WEFT_ASSIGN(weft_engine::io::SessionConfig c, weft_engine::io::decode_config(bytes));
+    WEFT_RETURN_IF_ERROR(weft_engine::engine::Engine::get().limit_gpu_memory(c.gpu_memory_fraction));
     WEFT_ASSIGN(o->options.disabled_passes, weft_engine::io::disabled_passes(bytes));
     o->options.auto_compile = weft_engine::io::wants_jit(bytes);
     o->options.config = bytes;

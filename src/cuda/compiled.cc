@@ -9,6 +9,7 @@
 #include "compiler/generator_state.h"
 #include "core/log.h"
 #include "graph/node_traits.h"
+#include "ir/compare.h"
 #include "op/shape_context.h"
 
 namespace weft_engine::cuda {
@@ -25,18 +26,7 @@ struct SizeCheck {
   ir::Compare compare = ir::Compare::kEq;
   ir::Dim a, b;
 
-  bool holds(std::span<const int64_t> symbols) const {
-    const int64_t x = a.evaluate(symbols), y = b.evaluate(symbols);
-    switch (compare) {
-      case ir::Compare::kEq: return x == y;
-      case ir::Compare::kNe: return x != y;
-      case ir::Compare::kLt: return x < y;
-      case ir::Compare::kLe: return x <= y;
-      case ir::Compare::kGt: return x > y;
-      case ir::Compare::kGe: return x >= y;
-    }
-    return true;
-  }
+  bool holds(std::span<const int64_t> symbols) const { return ir::compared(compare, a.evaluate(symbols), b.evaluate(symbols)); }
 };
 
 std::vector<SizeCheck> size_checks(const ir::Module& m) {
@@ -322,7 +312,9 @@ Status CompiledBody::bind(CudaDevice& device, Version& v, const compiler::LowerO
       v.results.push_back({});
       continue;
     }
-    v.results.push_back({ret++, v.module->main->results[i]->type.dtype});
+    // The body says which type integers of quantised numbers have.
+    v.results.push_back({ret, size_t(ret) < body_.ret_types.size() ? base_type(body_.ret_types[size_t(ret)]) : DType::kInvalid});
+    ++ret;
   }
   if (ret != int(body_.ret_types.size())) return internal_error("compiled ", body_.name, " gives ", ret, " results");
   return {};

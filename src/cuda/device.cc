@@ -43,6 +43,19 @@ void set_logical_gpus(int number, std::vector<int64_t> limits) {
   visible().limits[number] = std::move(limits);
 }
 
+Status set_memory_fraction(double fraction) {
+  if (fraction == 0) return {};
+  if (!(fraction > 0)) return invalid_argument("per_process_gpu_memory_fraction must not be negative, got ", fraction);
+  for (Gpu* gpu : physical_gpus()) {
+    MemoryOptions o = gpu->memory_options();
+    if (o.fraction == fraction) continue;
+    o.fraction = fraction;
+    if (const Status s = gpu->set_memory_options(o); !s.ok())
+      log(LogLevel::kWarning, cat("per_process_gpu_memory_fraction of ", fraction, " changes nothing: GPU ", gpu->number(), " is in use"));
+  }
+  return {};
+}
+
 CudaDevice::CudaDevice(Gpu& gpu, int number, int64_t limit)
     : OwnMemoryDevice(DeviceName{"localhost", 0, 0, "GPU", number}, limit ? limit : gpu.memory_limit(), gpu.description()), gpu_(gpu), limit_(limit) {
   held_->stats.bytes_limit = limit;
@@ -117,6 +130,16 @@ Result<Tensor> CudaDevice::copied_to_host(const Tensor& tensor) {
 
 namespace {
 
+// TensorFlow has several allocators; here memory is always of a stream-ordered pool, which is its cuda_malloc_async.
+void read_allocator() {
+  const char* given = std::getenv("TF_GPU_ALLOCATOR");
+  if (!given || !*given || std::string_view(given) == "cuda_malloc_async") return;
+  const bool known = std::string_view(given) == "cuda_malloc" || std::string_view(given) == "bfc";
+  core::log(
+      known ? core::LogLevel::kInfo : core::LogLevel::kWarning,
+      cat("TF_GPU_ALLOCATOR=", given, known ? "" : " is not known, and", " changes nothing: memory of GPUs is always taken as by cuda_malloc_async"));
+}
+
 // Kernels are for chips from Volta on.
 bool is_new_enough(const Gpu& gpu) {
   if (gpu.major() >= 7) return true;
@@ -141,6 +164,7 @@ Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
         o.growth = std::string_view(growth) != "false";
         (void)gpu->set_memory_options(o);
       }
+      read_allocator();
       add_kernels(registry, host_memory);
     });
     const std::lock_guard lock(visible().mutex);

@@ -51,6 +51,10 @@ void set_visible_gpus(std::optional<std::vector<int>> numbers);
 // As how many devices such sets have a GPU, with the bytes that each may hold; none: as one that may hold all.
 void set_logical_gpus(int number, std::vector<int64_t> limits);
 
+// How much of a GPU's memory the program may take: ConfigProto's per_process_gpu_memory_fraction, where it is more than 0. What comes after a GPU's first use changes nothing there,
+// as in TensorFlow; a line in the log says so.
+core::Status set_memory_fraction(double fraction);
+
 // Tells the engine of GPUs, if there is anything that looks like a driver: devices are made, and kernels for them registered, when devices are first asked for.
 core::Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory);
 

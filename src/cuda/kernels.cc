@@ -6,6 +6,7 @@
 #include "compiler/codegen.h"
 #include "core/log.h"
 #include "core/own_memory.h"
+#include "cuda/library_kernel.h"
 #include "cuda/lowered_kernel.h"
 #include "op/lower.h"
 
@@ -15,10 +16,10 @@ using namespace weft_engine::op;  // NOLINT: specs and kernels throughout
 
 namespace {
 
-// What a GPU computes with; other types have no kernels there, as in TensorFlow.
-constexpr DType kTypes[] = {DType::kFloat,  DType::kDouble, DType::kHalf,  DType::kBfloat16,  DType::kInt8,
-                            DType::kInt16,  DType::kInt32,  DType::kInt64, DType::kUint8,     DType::kUint16,
-                            DType::kUint32, DType::kUint64, DType::kBool,  DType::kComplex64, DType::kComplex128};
+// What a GPU computes with; other types have no kernels there. TensorFlow has none of quantised numbers either.
+constexpr DType kTypes[] = {DType::kFloat,      DType::kDouble, DType::kHalf,   DType::kBfloat16, DType::kInt8,    DType::kInt16, DType::kInt32,
+                            DType::kInt64,      DType::kUint8,  DType::kUint16, DType::kUint32,   DType::kUint64,  DType::kBool,  DType::kComplex64,
+                            DType::kComplex128, DType::kQint8,  DType::kQuint8, DType::kQint16,   DType::kQuint16, DType::kQint32};
 constexpr DType kInt32Only[] = {DType::kInt32};
 
 std::vector<std::string> all_arguments(const OpSpec& spec) {
@@ -114,8 +115,13 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
       continue;
     }
     const std::vector<std::string>& host = memory.inputs;
-    (void)registry.add_kernel(
-        spec->name, gpu_kernel(constraints, host, [&registry, host](const NodeInfo& node) { return make_lowered_kernel(registry, node, host); }));
+    const LibraryCall library = memory.library;
+    (void)registry.add_kernel(spec->name,
+                              gpu_kernel(constraints, host, [&registry, host, library](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+      WEFT_ASSIGN(std::unique_ptr<Kernel> lowered, make_lowered_kernel(registry, node, host));
+                                if (library.kind == LibraryCall::Kind::kNone) return lowered;
+                                return make_library_kernel(library, node, std::move(lowered));
+                              }));
     if (memory.int32) {
       (void)registry.add_kernel(spec->name, gpu_kernel(
                                                 {{"T", kInt32Only}}, all_arguments(*spec),

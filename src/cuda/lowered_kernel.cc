@@ -14,15 +14,14 @@ namespace weft_engine::cuda {
 using namespace weft_engine::core;  // NOLINT: tensors and statuses throughout
 using namespace weft_engine::op;    // NOLINT: nodes and kernels throughout
 
-namespace {
-
-// A text that stays.
 const char* kept(std::string_view text) {
   static std::mutex mutex;
   static auto* texts = new std::set<std::string>();
   const std::lock_guard lock(mutex);
   return texts->emplace(text).first->c_str();
 }
+
+namespace {
 
 // Looks like the GPU, and has host memory: what kernels for CPUs make is there.
 class HostSide final : public Device {

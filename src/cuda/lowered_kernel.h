@@ -6,6 +6,9 @@
 
 namespace weft_engine::cuda {
 
+// A text that stays for as long as the process lives, for AllocatingFor.
+const char* kept(std::string_view text);
+
 // `host`: which inputs lie in host memory; their values are part of the code.
 core::Result<std::unique_ptr<op::Kernel>> make_lowered_kernel(const op::Registry& registry, const op::NodeInfo& node,
                                                               const std::vector<std::string>& host);

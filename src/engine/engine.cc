@@ -52,6 +52,7 @@ Engine& Engine::get() {
 }
 
 void Engine::limit_dataset_threads(int threads) { ops::data::limit_parallel_calls(threads); }
+Status Engine::limit_gpu_memory(double fraction) { return cuda::set_memory_fraction(fraction); }
 
 Result<Engine::LoadedLibrary> Engine::load_library(const std::string& path) {
   std::set<std::string_view> before;

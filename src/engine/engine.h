@@ -20,6 +20,8 @@ class Engine {
 
   // Of the process: no more threads than that for one dataset; 0: as many as the machine makes useful.
   void limit_dataset_threads(int threads);
+  // Of GPUs that are not in use yet: see cuda/device.h.
+  core::Status limit_gpu_memory(double fraction);
 
  private:
   Engine();

@@ -199,6 +199,14 @@ Result<SessionConfig> decode_config(std::string_view bytes) {
       }
       case 2: config.intra_threads = r.int32(); break;
       case 5: config.inter_threads = r.int32(); break;
+      case 6: {  // gpu_options
+        ProtoReader gpu = r.message();
+        while (gpu.next()) {
+          if (gpu.field() == 1) config.gpu_memory_fraction = gpu.float64();
+        }
+        if (!gpu.ok()) return invalid_argument("Unparseable ConfigProto");
+        break;
+      }
       case 7:
         config.allow_soft_placement = r.boolean();
         config.has_soft_placement = true;

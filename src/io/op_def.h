@@ -23,6 +23,7 @@ struct SessionConfig {
   int cpu_devices = 1, intra_threads = 0, inter_threads = 0;
   bool allow_soft_placement = false, has_soft_placement = false, log_device_placement = false;
   int64_t operation_timeout_ms = 0;
+  double gpu_memory_fraction = 0;  // 0: nothing is said
 };
 core::Result<SessionConfig> decode_config(std::string_view bytes);
 

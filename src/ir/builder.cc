@@ -43,6 +43,18 @@ Tensor filled(DType dtype, double v, int64_t iv) {
 
 bool supported(DType t) { return filled(t, 0, 0).valid(); }
 
+// Quantised numbers are integers here; what they stand for is in the rules of their ops.
+DType plain(DType t) {
+  switch (t) {
+    case DType::kQint8: return DType::kInt8;
+    case DType::kQuint8: return DType::kUint8;
+    case DType::kQint16: return DType::kInt16;
+    case DType::kQuint16: return DType::kUint16;
+    case DType::kQint32: return DType::kInt32;
+    default: return t;
+  }
+}
+
 std::optional<Dim> known_binary(Binary op, const Dim& a, const Dim& b) {
   switch (op) {
     case Binary::kAdd: return a + b;
@@ -188,7 +200,31 @@ bool computes(Op op) {
   }
 }
 
+namespace {
+
+// How many sums, products and bounds a size is made of, counted up to `most`. Parts that it has several times count each time, as they do for whoever writes them down.
+int parts_of(const Dim& d, int most) {
+  int n = 1;
+  for (const Dim::Term& t : d.terms()) {
+    for (const Dim::Atom& a : t.atoms) {
+      ++n;
+      if (n >= most) return most;
+      if (a.a) n += parts_of(*a.a, most - n);
+      if (n >= most) return most;
+      if (a.b) n += parts_of(*a.b, most - n);
+      if (n >= most) return most;
+    }
+  }
+  return n;
+}
+constexpr int kMostParts = 512;
+
+}  // namespace
+
 Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
+  for (const Dim& d : type.dims) {
+    if (parts_of(d, kMostParts) == kMostParts) fail(unimplemented("a size at '", node_, "' is too complicated to be left open"));
+  }
   if (computes(op)) {
     for (Value v : operands) {
       if (v && (is_float8(v->type.dtype) || (core::is_complex_type(v->type.dtype) && op != Op::kUnary)))
@@ -209,6 +245,7 @@ Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
 // ---- leaves ----------------------------------------------------------------------------------------------
 
 Value Builder::parameter(Parameter p) {
+  p.type.dtype = plain(p.type.dtype);
   if (!supported(p.type.dtype))
     return fail(unimplemented("the compiler does not handle ", core::dtype_name(p.type.dtype), " tensors ('", p.name, "')"));
   Region* main = module_.main.get();

@@ -217,7 +217,7 @@ Result<std::shared_ptr<Version>> Version::compile(const graph::FunctionBody& bod
   if (!lowered.ok()) return lowered.status();
   if (options.give_up && options.give_up->load()) return cancelled("the compiler was told to stop");
   v->module_ = std::move(lowered).value();
-  WEFT_RETURN_IF_ERROR(v->bind(o, options, body.ret_types.size()));
+  WEFT_RETURN_IF_ERROR(v->bind(o, options, body.ret_types));
   WEFT_ASSIGN(v->plan_, compiler::make_plan(*v->module_, o.threads));
   for (const ir::Instr* c : v->plan_.constants) v->constants_.push_back(c->literal.raw());
   v->arena_bytes_ = size_t(v->plan_.arena_bytes.evaluate({}));
@@ -237,7 +237,7 @@ Result<std::shared_ptr<Version>> Version::compile(const graph::FunctionBody& bod
 }
 
 // What of a call goes where.
-Status Version::bind(const compiler::LowerOptions& o, const CompileOptions& options, size_t results) {
+Status Version::bind(const compiler::LowerOptions& o, const CompileOptions& options, std::span<const DType> results) {
   for (const ir::Parameter& p : module_->parameters) {
     Parameter to;
     for (size_t i = 0; i < o.args.size(); ++i) {
@@ -265,9 +265,11 @@ Status Version::bind(const compiler::LowerOptions& o, const CompileOptions& opti
     const ir::Type& t = module_->main->results[i]->type;
     std::vector<int64_t> dims;
     for (const ir::Dim& d : t.dims) dims.push_back(d.evaluate({}));
-    outputs_.push_back({ret++, t.dtype, Shape(dims)});
+    // The body says which type integers of quantised numbers have.
+    outputs_.push_back({ret, size_t(ret) < results.size() ? base_type(results[size_t(ret)]) : t.dtype, Shape(dims)});
+    ++ret;
   }
-  if (ret != int(results)) return internal_error("compiled ", function_, " gives ", ret, " results");
+  if (ret != int(results.size())) return internal_error("compiled ", function_, " gives ", ret, " results");
   return {};
 }
 

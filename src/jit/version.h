@@ -85,7 +85,7 @@ class Version {
   bool is_random() const { return random_; }
 
  private:
-  Status bind(const compiler::LowerOptions& o, const CompileOptions& options, size_t results);
+  Status bind(const compiler::LowerOptions& o, const CompileOptions& options, std::span<const DType> results);
 
   std::string function_;
   CallSignature signature_;

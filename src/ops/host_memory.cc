@@ -68,6 +68,7 @@ constexpr std::string_view kSizesAndAxes[] = {
     "stop",
     "strides",
     "orig_input_shape",
+    "orig_input_tensor_shape",
 };
 
 // Work on shapes.
@@ -115,6 +116,36 @@ constexpr std::string_view kByCpu[] = {
     "Where",
 };
 
+// What NVIDIA's libraries know how to do (cuda/library_kernel.h).
+struct Named {
+  std::string_view op;
+  LibraryCall call;
+};
+using Kind = LibraryCall::Kind;
+constexpr Named kLibraryCalls[] = {
+    {"FFT", {Kind::kFourier, 1}},
+    {"FFT2D", {Kind::kFourier, 2}},
+    {"FFT3D", {Kind::kFourier, 3}},
+    {"IFFT", {Kind::kFourier, 1, true}},
+    {"IFFT2D", {Kind::kFourier, 2, true}},
+    {"IFFT3D", {Kind::kFourier, 3, true}},
+    {"RFFT", {Kind::kFourier, 1, false, true}},
+    {"RFFT2D", {Kind::kFourier, 2, false, true}},
+    {"RFFT3D", {Kind::kFourier, 3, false, true}},
+    {"IRFFT", {Kind::kFourier, 1, true, true}},
+    {"IRFFT2D", {Kind::kFourier, 2, true, true}},
+    {"IRFFT3D", {Kind::kFourier, 3, true, true}},
+    {"Cholesky", {Kind::kCholesky}},
+    {"LogMatrixDeterminant", {Kind::kLogDeterminant}},
+    {"MatrixDeterminant", {Kind::kDeterminant}},
+    {"MatrixInverse", {Kind::kInverse}},
+    {"MatrixSolve", {Kind::kSolve}},
+    {"MatrixTriangularSolve", {Kind::kTriangularSolve}},
+    {"Qr", {Kind::kQr}},
+    {"SelfAdjointEigV2", {Kind::kEigen}},
+    {"Svd", {Kind::kSvd}},
+};
+
 template <size_t n>
 bool among(const std::string_view (&names)[n], std::string_view name) {
   return std::find(names, names + n, name) != names + n;
@@ -137,6 +168,9 @@ HostMemory host_memory(const OpSpec& spec) {
   out.int32 = among(kForInt32, spec.name);
   out.never = spec.name.starts_with("TensorArray") || spec.name.starts_with("Stack");
   out.by_cpu = among(kByCpu, spec.name);
+  for (const Named& n : kLibraryCalls) {
+    if (n.op == spec.name) out.library = n.call;
+  }
   const Signature& s = spec.signature();
   const bool numbers = spec.name == "LinSpace";
   for (const ArgSpec& a : s.inputs) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/float_types.h"
+#include "ir/compare.h"
 #include "kernels/cpu/philox.h"
 
 namespace weft_engine::testing {
@@ -202,19 +203,6 @@ struct Machine {
       default: return 0;
     }
   }
-  template <class T>
-  static bool compared(ir::Compare c, T x, T y) {
-    switch (c) {
-      case ir::Compare::kEq: return x == y;
-      case ir::Compare::kNe: return x != y;
-      case ir::Compare::kLt: return x < y;
-      case ir::Compare::kLe: return x <= y;
-      case ir::Compare::kGt: return x > y;
-      case ir::Compare::kGe: return x >= y;
-    }
-    return false;
-  }
-
   // a[i] with c[j], as a reduction does.
   void combine(ir::Reduce r, Array& a, size_t i, const Array& c, size_t j) {
     using R = ir::Reduce;
@@ -430,9 +418,9 @@ Array Machine::compute(const Instr& i) {
     case Op::kCompare: {
       const Array &x = operand(i, 0), &y = operand(i, 1);
       for (size_t k = 0; k < n; ++k) {
-        if (x.real()) out.n[k] = compared(i.compare, x.f[k], y.f[k]);
-        else if (is_unsigned(x.dtype)) out.n[k] = compared(i.compare, uint64_t(x.n[k]), uint64_t(y.n[k]));
-        else out.n[k] = compared(i.compare, x.n[k], y.n[k]);
+        if (x.real()) out.n[k] = ir::compared(i.compare, x.f[k], y.f[k]);
+        else if (is_unsigned(x.dtype)) out.n[k] = ir::compared(i.compare, uint64_t(x.n[k]), uint64_t(y.n[k]));
+        else out.n[k] = ir::compared(i.compare, x.n[k], y.n[k]);
       }
       return out;
     }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Everything that needs a GPU, in one go of about four minutes, on a machine with NVIDIA's driver, CUDA's libraries, Python and numpy. Goes on after failures; ends with a report.
 #
-#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree steps peers first memory cases gradients mutation models kinds two
+#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases steps peers first memory cases gradients mutation models kinds two
 #
 # FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
 # libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
@@ -9,13 +9,13 @@ cd "$(dirname "$0")/../.." || exit 1
 here=$PWD
 folder=$(realpath "${1:-build/gpu}")
 shift
-parts=${*:-look agree first steps peers cases gradients mutation models memory two}
+parts=${*:-look agree libraries library_cases first steps peers cases gradients mutation models memory two}
 out=${OUT:-$here/build/gpu_report}
 mkdir -p "$out"
 work=$(mktemp -d)
 python=${PYTHON:-python3}
 # Where the loader does not look: the libraries that come with Python packages.
-libraries=$(for name in libcublasLt.so libcudnn.so libcufft.so; do
+libraries=$(for name in libcublasLt.so libcudnn.so libcufft.so libcusolver.so libcusparse.so libnvJitLink.so libcublas.so libnccl.so; do
   for d in /usr/local/cuda*/lib64 /usr/local/cuda*/targets/x86_64-linux/lib /usr/lib/x86_64-linux-gnu "$($python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')"/nvidia/*/lib; do
     ls "$d/$name".* >/dev/null 2>&1 && echo "$d" && break
   done
@@ -69,6 +69,17 @@ if has agree; then
   timeout 200 $python tests/gpu/agree.py > "$out/agree.txt" 2>&1
   tail -60 "$out/agree.txt" | cut -c1-200
 fi
+if has libraries; then
+  say "cuFFT, cuSOLVER, cuBLAS beside numpy"
+  timeout 150 $python tests/gpu/libraries.py > "$out/libraries.txt" 2>&1
+  echo "ended with $?"
+  grep -hE "BAD|FAILED|slower than|no error|libraries:|Error" "$out/libraries.txt" | cut -c1-180 | head -30
+  grep -hE "u s v|q r - a" "$out/libraries.txt" | awk '{ for (i = 1; i <= NF; ++i) if ($i ~ /^[0-9.]+(e-?[0-9]+)?$/ && $i + 0 > 1e-3) { print "not orthogonal, or no product:", $0; next } }' | head
+  grep -hE "^(FFT|IFFT|RFFT|IRFFT)|(512 x 512|100 x 100) f" "$out/libraries.txt" | cut -c1-80 | head -40
+  echo "the same by generated kernels:"
+  WEFT_CUFFT_LIBRARY=/none WEFT_CUSOLVER_LIBRARY=/none WEFT_CUBLAS_LIBRARY=/none timeout 100 $python tests/gpu/libraries.py > "$out/libraries_generated.txt" 2>&1
+  grep -hE "^(FFT|IRFFT)|(512 x 512|100 x 100) f" "$out/libraries_generated.txt" | cut -c1-80 | head -24
+fi
 if has first; then
   say "first op, three processes"
   for _ in 1 2 3; do timeout 30 $python bench/gpu.py --part first 2>&1 | tail -1; done
@@ -118,6 +129,14 @@ if has cases; then
   grep -hE "calls of .* ops ran on|cases|agree" "$out/cases.txt" | tail -$((2 * processes)) | cut -c1-150
   echo "runs on the host:"; grep -h "runs on the host" "$out/cases.err" | sed 's/.*weft: //' | cut -c1-110 | sort | uniq -c | sort -rn | head -15
   grep -hiE "lost|illegal|CUDA_ERROR" "$out/cases.txt" "$out/cases.err" | cut -c1-200 | head -5
+fi
+if has library_cases; then
+  say "recorded calls of the ops that libraries do"
+  files=$(for o in Cholesky FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D LogMatrixDeterminant MatrixDeterminant MatrixInverse MatrixSolve MatrixTriangularSolve Qr RFFT RFFT2D RFFT3D SelfAdjointEigV2 Svd; do echo "tests/ops/cases/$o.bin"; done)
+  TF_CPP_MIN_LOG_LEVEL=0 NVIDIA_TF32_OVERRIDE=0 timeout 120 "$folder/play" cases --device /device:GPU:0 --fails $files > "$out/library_cases.txt" 2> "$out/library_cases.err"
+  echo "ended with $?"
+  grep -hE "WORSE|calls of .* ops ran on|agree" "$out/library_cases.txt" | cut -c1-200 | head -30
+  grep -hE "slower than|has nothing|CUDA_ERROR" "$out/library_cases.err" | sort | uniq -c | cut -c1-250 | head
 fi
 if has gradients; then
   say gradients

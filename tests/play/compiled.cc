@@ -143,7 +143,7 @@ Outcome play(const OpCase& c, const op::Registry& registry, const Options& o, st
       return why.empty() ? Outcome::kAgrees : Outcome::kWrong;
     }
     auto result = run(c, **m, fixed, o.gpu);
-    why = result.ok() ? difference(*result, c.outputs) : result.status().to_string();
+    why = result.ok() ? difference(in_recorded_types(*result, c.outputs), c.outputs) : result.status().to_string();
     if (result.ok() && why.empty() && o.save) {
       std::vector<Tensor> parameters;
       for (const auto& t : c.inputs) {

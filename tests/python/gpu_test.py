@@ -493,3 +493,84 @@ print(len(events) >= 2, all(e[4] >= e[3] for e in events), any("reduce" in e[1] 
 """
     )
     assert out == ["1024.0", "True True True"]
+
+
+@needs_driver
+def test_elements_are_copied_ahead():
+    out = run(
+        """
+import ctypes, os
+driver = ctypes.CDLL(os.environ["WEFT_CUDA_DRIVER"])
+calls = lambda name: driver.weftStandInCalls(name.encode())
+numbers = tf.data.Dataset.range(6).map(lambda i: {"x": tf.cast(i, tf.float32), "s": tf.strings.as_string(i)})
+for made in (numbers.prefetch_to_device("/gpu:0"), numbers.prefetch_to_device("/gpu:0", 3), numbers.apply(tf.data.experimental.prefetch_to_device("GPU:0", 1)),
+             numbers.apply(tf.data.experimental.copy_to_device("/gpu:0")), numbers.prefetch(1)):
+    it = iter(made)
+    first = next(it)
+    print([float(first["x"])] + [float(e["x"]) for e in it], first["x"].backing_device[-5:], first["s"].numpy())
+copies = calls("cuMemcpyHtoDAsync_v2")
+next(iter(numbers.prefetch_to_device("/gpu:0", 3)))
+print(calls("cuMemcpyHtoDAsync_v2") - copies)
+print(float(numbers.prefetch_to_device("/gpu:0").reduce(0.0, lambda s, e: s + e["x"])))
+"""
+    )
+    values = "[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]"
+    assert out == [f"{values} GPU:0 b'0'"] * 4 + [f"{values} CPU:0 b'0'", "4", "15.0"]
+
+
+@needs_driver
+def test_memory_fraction_of_a_session():
+    out = run(
+        """
+v1 = tf.compat.v1
+config = v1.ConfigProto(gpu_options=v1.GPUOptions(per_process_gpu_memory_fraction=0.25))
+with tf.Graph().as_default(), v1.Session(config=config) as s:
+    print(s.run(v1.constant([1.0]) + 1.0))
+    try:
+        s.run(v1.zeros([300 << 20], tf.uint8) + v1.ones([], tf.uint8))  # of 256 MiB
+    except tf.errors.ResourceExhaustedError as e:
+        print("OOM")
+    print(s.run(v1.constant([2.0]) + 1.0))
+"""
+    )
+    assert out == ["[2.]", "OOM", "[3.]"]
+
+
+@needs_driver
+def test_other_allocators_are_accepted():
+    for name, lines in (("cuda_malloc_async", 0), ("cuda_malloc", 1), ("fast", 1)):
+        env = {"TF_GPU_ALLOCATOR": name, "TF_CPP_MIN_LOG_LEVEL": "0"}
+        env = {**os.environ, "WEFT_CUDA_DRIVER": DRIVER, **env}
+        code = "import weft as tf; print(float(tf.ones([2])[1]))"
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300)
+        assert done.stdout == "1.0\n", done.stderr
+        assert done.stderr.count("TF_GPU_ALLOCATOR") == lines, done.stderr
+
+
+@needs_driver
+def test_mirrored_over_logical_gpus():
+    out = run(
+        """
+gpu = tf.config.list_physical_devices("GPU")[0]
+tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=64 << 20)] * 2)
+s = tf.distribute.MirroredStrategy(["GPU:0", "GPU:1"])
+with s.scope():
+    v = tf.Variable([1.0, 2.0])
+    w = tf.Variable(3.0, aggregation=tf.VariableAggregation.SUM)
+
+def f():
+    c = tf.distribute.get_replica_context()
+    i = tf.cast(c.replica_id_in_sync_group, tf.float32)
+    x = tf.stack([i + 1, i * 10])
+    w.assign_add(i + 1)
+    return c.all_reduce("sum", x), c.all_reduce("mean", x), v * (i + 1)
+
+for call in (lambda: s.run(f), tf.function(lambda: s.run(f))):
+    a, m, y = call()
+    for t in (a, m, y):
+        print([r.numpy().tolist() for r in s.experimental_local_results(t)])
+    print(s.reduce("SUM", y, axis=None).numpy().tolist(), float(w.numpy()))
+"""
+    )
+    same = ["[[3.0, 10.0], [3.0, 10.0]]", "[[1.5, 5.0], [1.5, 5.0]]", "[[1.0, 2.0], [2.0, 4.0]]"]
+    assert out == [*same, "[3.0, 6.0] 6.0", *same, "[3.0, 6.0] 9.0"]

@@ -181,6 +181,26 @@ bool each_sequence(const std::vector<std::string>& paths, const std::string& onl
   return read;
 }
 
+DType plain_type(DType t) {
+  switch (t) {
+    case DType::kQint8: return DType::kInt8;
+    case DType::kQuint8: return DType::kUint8;
+    case DType::kQint16: return DType::kInt16;
+    case DType::kQuint16: return DType::kUint16;
+    case DType::kQint32: return DType::kInt32;
+    default: return t;
+  }
+}
+Tensor plain(const Tensor& t) { return plain_type(t.dtype()) == t.dtype() ? t : t.viewed_as(plain_type(t.dtype()), t.shape()); }
+
+std::vector<Tensor> in_recorded_types(std::vector<Tensor> got, const std::vector<Recorded>& want) {
+  for (size_t i = 0; i < got.size() && i < want.size(); ++i) {
+    if (want[i] && want[i]->dtype() != got[i].dtype() && plain_type(want[i]->dtype()) == got[i].dtype())
+      got[i] = got[i].viewed_as(want[i]->dtype(), got[i].shape());
+  }
+  return got;
+}
+
 std::string difference(const Tensor& got, const Tensor& want, double scale) {
   if (got.dtype() != want.dtype()) return cat("is ", dtype_name(got.dtype()), ", expected ", dtype_name(want.dtype()));
   if (got.shape() != want.shape()) return cat("has shape ", got.shape(), ", expected ", want.shape());

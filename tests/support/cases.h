@@ -51,6 +51,12 @@ Result<SeqStep> parse_step(std::string_view record);
 // The same for sequences; `only` is how their names start.
 bool each_sequence(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const std::vector<SeqStep>&)>& f);
 
+// Quantised numbers as the integers that compiled code has for them; others as they are.
+DType plain_type(DType t);
+Tensor plain(const Tensor& t);
+// Integers as the quantised numbers that were recorded.
+std::vector<Tensor> in_recorded_types(std::vector<Tensor> got, const std::vector<Recorded>& want);
+
 // Empty when the tensors agree within the tolerance of their type, else what differs.
 // `scale` is the size of the numbers that the result was made from, where that is larger than its own.
 std::string difference(const Tensor& got, const Tensor& want, double scale = 0);

@@ -573,7 +573,8 @@ void array(Registry& r) {
       .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);
 
-  for (std::string_view op : {"Identity", "IdentityN", "StopGradient", "PreventGradient", "EnsureShape"}) any_device(r, op);
+  for (std::string_view op : {"Identity", "IdentityN", "StopGradient", "PreventGradient", "EnsureShape", "PlaceholderWithDefault", "Snapshot"})
+    any_device(r, op);
   any_device(r, "ExpandDims", {"dim"});
   any_device(r, "Reshape", {"shape"});
   any_device(r, "Squeeze");

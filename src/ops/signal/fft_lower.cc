@@ -10,6 +10,7 @@ namespace weft_engine::ops {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr int64_t kMostPoints = 1 << 16;  // of an axis: each of its steps has as many factors in the code
 constexpr int64_t kRadices[] = {4, 2, 3, 5, 7, 11, 13};
 
 // Rows of complex numbers, [rows, n]; without `im` all are real.
@@ -177,6 +178,7 @@ bool fixed_axes(LowerContext& l, int rank) {
   }
   for (int d = x->rank() - rank; d < x->rank(); ++d) {
     if (!x->dim(d).is_const()) l.unsupported("open lengths");
+    else if (x->dim(d).value() > kMostPoints) l.unsupported("so long a transform");
   }
   return l.ok();
 }
@@ -219,6 +221,7 @@ std::optional<std::vector<int64_t>> lengths(LowerContext& l, int rank) {
   }
   for (size_t i = 0; i < n->size(); ++i) {
     if ((*n)[i] < 0) l.fail(invalid_argument("fft_length[", i, "] must >= 0, but got: ", (*n)[i]));
+    if ((*n)[i] > kMostPoints) l.unsupported("so long a transform");
   }
   return l.ok() ? n : std::nullopt;
 }

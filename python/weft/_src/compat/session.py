@@ -166,6 +166,8 @@ class BaseSession:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             config, options = self._config, {"target": self._target} if self._target else {}
             if config is not None:
+                if config.gpu_options.per_process_gpu_memory_fraction:
+                    _weft.set_gpu_memory_fraction(config.gpu_options.per_process_gpu_memory_fraction)
                 options.update(
                     cpu_devices=max(config.device_count["CPU"] if "CPU" in config.device_count else 1, 1),
                     threads=config.intra_op_parallelism_threads,

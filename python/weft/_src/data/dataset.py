@@ -5,7 +5,7 @@ from weft._src import reported as _reported
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.data import structure
-from weft._src.data.iterator import NumpyIterator, OwnedIterator
+from weft._src.data.iterator import DeviceIterator, NumpyIterator, OwnedIterator
 from weft._src.data.options import ExternalStatePolicy, Options
 from weft._src.data.traced import TracedFunction, scalar_bool
 from weft._src.framework import dtypes
@@ -16,6 +16,7 @@ from weft._src.framework.type_spec import TensorSpec, TypeSpec
 from weft._src.trackable.base import Trackable
 
 AUTOTUNE = -1
+_COPIED_AHEAD = 2  # elements, by prefetch_to_device
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 _classes = {}
@@ -54,6 +55,8 @@ class Dataset(CompositeTensor, Trackable):
     def __init__(self, variant_tensor):
         # Subclasses of the user's say what they hold by element_spec.
         self._set_up(variant_tensor, None)
+
+    _target = None  # the device that its elements are copied to, and how many ahead
 
     def _set_up(self, variant, spec, inputs=(), functions=()):
         self._variant_tensor = variant
@@ -99,7 +102,7 @@ class Dataset(CompositeTensor, Trackable):
             raise RuntimeError(
                 "`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function."
             )
-        return OwnedIterator(self)
+        return DeviceIterator(self, *self._target) if self._target else OwnedIterator(self)
 
     def __bool__(self):
         return True
@@ -628,7 +631,14 @@ class Dataset(CompositeTensor, Trackable):
         return raw.DatasetFingerprint(input_dataset=self._variant_tensor)
 
     def prefetch_to_device(self, device, buffer_size=None):
-        return self.prefetch(buffer_size if buffer_size is not None else AUTOTUNE)
+        size = AUTOTUNE if buffer_size is None else buffer_size
+        return self.prefetch(size)._copied_to(device, _COPIED_AHEAD if size == AUTOTUNE else size)
+
+    def _copied_to(self, device, ahead):
+        """A dataset with the same elements, on the device where it is iterated over in Python."""
+        made = self._unary("_OptionsDataset", "OptionsDataset", serialized_options=b"")
+        made._options_value, made._target = self._options_value, (device, ahead)
+        return made
 
     def apply(self, transformation_func):
         made = transformation_func(self)

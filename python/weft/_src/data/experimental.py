@@ -262,11 +262,11 @@ def parallel_interleave(
 
 
 def prefetch_to_device(device, buffer_size=None):
-    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+    return lambda dataset: dataset.prefetch_to_device(device, buffer_size)
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
-    return lambda dataset: dataset
+    return lambda dataset: dataset._copied_to(target_device, 0)
 
 
 def snapshot(path, compression="AUTO", reader_func=None, shard_func=None):

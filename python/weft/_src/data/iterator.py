@@ -1,9 +1,12 @@
 """Iterators over datasets: objects of the engine that are asked for element after element, eagerly or in a graph."""
 
+import collections
+
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.framework import errors
+from weft._src.framework.device import device
 from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.dtypes import resource, variant
 from weft._src.framework.type_spec import TensorSpec, TypeSpec
@@ -47,9 +50,12 @@ class Iterator(CompositeTensor, Trackable):
             if not raw.OptionalHasValue(optional=optional):
                 raise errors.OutOfRangeError(None, None, "End of sequence")
             return structure.from_tensors(self._element_spec, [])
-        flat = raw.IteratorGetNext(iterator=self._resource, **self._flat)
+        flat = self._placed(raw.IteratorGetNext(iterator=self._resource, **self._flat))
         _weft.wait_for_op(flat[0])  # in another task: the end must be known here
         return flat[0] if self._plain else structure.from_tensors(self._element_spec, flat)
+
+    def _placed(self, flat):
+        return flat
 
     def __next__(self):
         try:
@@ -79,6 +85,36 @@ class Iterator(CompositeTensor, Trackable):
 
 class OwnedIterator(Iterator):
     """The iterator that a dataset gives: it holds what it reads."""
+
+
+class DeviceIterator(OwnedIterator):
+    """One whose elements lie on a device (prefetch_to_device, copy_to_device): so many are copied there before they are asked for."""
+
+    def __init__(self, dataset, target, ahead):
+        super().__init__(dataset)
+        self._target, self._ahead = target, ahead
+        self._copied, self._ended = collections.deque(), None
+
+    def _placed(self, flat):
+        with device(self._target):
+            return [raw.Identity(input=t) for t in flat]
+
+    def _next(self):
+        if _weft.in_graph():
+            return super()._next()
+        while self._ended is None and len(self._copied) <= self._ahead:
+            try:
+                self._copied.append(super()._next())
+            except errors.OutOfRangeError as e:
+                self._ended = e
+        if not self._copied:
+            raise self._ended
+        return self._copied.popleft()
+
+    def _serialize_to_tensors(self):
+        raise errors.UnimplementedError(
+            None, None, "an iterator whose elements are copied to a device ahead has no state to save"
+        )
 
 
 class IteratorSaveable:
