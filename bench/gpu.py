@@ -3,6 +3,7 @@
 gpu.py [--peers PEERS.py] [--only NAME,...] [--device NAME] [--quick]    one line a case: name, contender, median microseconds
 gpu.py --part first          what the first eager op of this process costs, in milliseconds
 gpu.py --part memory         peak memory of a step, growth over many steps, out of memory provoked
+gpu.py --part fit            Keras' fit for mlp and cnn, microseconds a step beside the plain step
 gpu.py --part kernels        which launches of a step take how long, launched one by one with events between them
 
 The networks are those of the peers' script: the same shapes, types and optimizer (Adam). Run it with PYTHONPATH of the package.
@@ -21,7 +22,7 @@ parser.add_argument("--peers", help="script with the peers' side: PEERS.py torch
 parser.add_argument("--only", default="")
 parser.add_argument("--device", default="", help="/device:CPU:0: everything there")
 parser.add_argument("--quick", action="store_true", help="few repetitions: does it run?")
-parser.add_argument("--part", choices=("steps", "first", "memory", "kernels"), default="steps")
+parser.add_argument("--part", choices=("steps", "first", "memory", "kernels", "fit"), default="steps")
 parser.add_argument(
     "--most", type=int, default=25, help="launches that --part kernels prints of a step, the longest first"
 )
@@ -242,7 +243,10 @@ def kernels():
             (rounds[0][i][0], rounds[0][i][1], statistics.median(r[i][2] for r in rounds))
             for i in range(len(rounds[0]))
         ]
-        print(f"{name}: {len(launches)} launches, {sum(t for *_, t in launches):.0f} us")
+        without = os.environ.get("WEFT_GPU_WITHOUT")
+        print(f"{name}: {len(launches)} launches, {sum(t for *_, t in launches):.0f} us" + (f" without {without}" if without else ""))
+        if not options.most:
+            continue
         kinds = {}
         for kernel, _, us in launches:
             kind = kernel.split("_")[-1]
@@ -250,6 +254,39 @@ def kernels():
         print("  by kind: " + ", ".join(f"{k} {us:.0f}" for k, us in sorted(kinds.items(), key=lambda x: -x[1])))
         for number, (kernel, node, us) in sorted(enumerate(launches), key=lambda x: -x[1][2])[: options.most]:
             print(f"  {us:9.1f} us  {number:4} {kernel:32} {node}")
+
+
+def fit():
+    """Whole epochs of fit(), whose data is in memory: what a step costs with everything around it."""
+    from weft import keras
+
+    layers = keras.layers
+    models = {
+        "mlp": ([layers.Dense(512, activation="relu"), layers.Dense(512, activation="relu"), layers.Dense(10)], (784,)),
+        "cnn": (
+            [
+                layers.Conv2D(32, 3, padding="same", activation="relu"), layers.MaxPooling2D(),
+                layers.Conv2D(64, 3, padding="same", activation="relu"), layers.MaxPooling2D(),
+                layers.Flatten(), layers.Dense(128, activation="relu"), layers.Dense(10),
+            ],
+            (28, 28, 1),
+        ),
+    }  # fmt: skip
+    steps_of_epoch = 5 if options.quick else 200
+    for name, (stack, shape) in models.items():
+        if only and name not in only:
+            continue
+        model = keras.Sequential(stack)
+        model.compile(optimizer="adam", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        x = rng.standard_normal((128 * steps_of_epoch, *shape)).astype("f")
+        y = rng.integers(0, 10, len(x)).astype("i")
+        model.fit(x, y, batch_size=128, epochs=2, verbose=0)
+        times = []
+        for _ in range(2 if options.quick else 5):
+            t = time.perf_counter()
+            model.fit(x, y, batch_size=128, epochs=1, verbose=0)
+            times.append((time.perf_counter() - t) / steps_of_epoch * 1e6)
+        print(f"{name} fit {statistics.median(times):.1f}", flush=True)
 
 
 def first():
@@ -294,7 +331,7 @@ def memory():
 
 # Where nobody says otherwise everything goes to the first GPU; calls in a device scope take another way.
 with tf.device(options.device) if options.device else contextlib.nullcontext():
-    {"steps": steps, "first": first, "memory": memory, "kernels": kernels}[options.part]()
+    {"steps": steps, "first": first, "memory": memory, "kernels": kernels, "fit": fit}[options.part]()
 if options.peers and options.part == "steps":
     for side in ("torch", "jax"):
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}

@@ -25,6 +25,7 @@ struct GpuArg {
     kArena,  // the arena + `size` bytes
     kSize,  // the number `size`, as int64
     kError,  // pointer to the error word
+    kTurn,  // how often the loop number `index` around the launch, counted from the outermost, has turned: int64; loops with `trips` alone
   };
   Kind kind = Kind::kSize;
   int index = 0;
@@ -37,12 +38,13 @@ struct GpuLaunch {
     kKernel,  // `entry` of the PTX with `blocks` blocks of `threads` threads (one dimension; nothing where `blocks` is 0 or less), `args` in
     // order, 8 bytes each; shared memory is static: no dynamic bytes
     kLibrary,  // instr (kDot, kConv, kConvFilterGrad) by a library: args are the operands in order and the result, all dense; `add`: the product is
-    // added to what the result holds. regions[0]: generated kernels that do the same
+    // added to what the result holds. regions[0]: generated kernels that do the same; kAttention, kAttentionGrad: by a library
+    // alone, args are the operands and the results
     kCopy,  // `bytes` from args[1] to args[0], on the device; they do not overlap
     kFill,  // `bytes` zeros to args[0]
     kWhile,  // regions: condition, body. The condition's launches leave a byte (0 or 1) in args[0]; read it back, run the body, again. The loop
-    // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then. With `trips` the body may be run so many
-    // times instead, and nothing be read
+    // also ends when the error word is not 0, where the module has messages (then args[1] is kError): the byte is 0 then. With `trips` the body is run so many
+    // times instead, and nothing is read
     kIf,  // the int32 in args[0] is the number of the region to run, in range already
   };
   Kind kind = Kind::kKernel;

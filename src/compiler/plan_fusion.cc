@@ -2,6 +2,7 @@
 
 #include "compiler/plan_internal.h"
 #include "ir/simplify.h"
+#include "ir/attention.h"
 
 namespace weft_engine::compiler {
 namespace {
@@ -200,7 +201,7 @@ class Fusion {
   }
 
   void decide(const Instr* i) {
-    if (i->op == Op::kGet || i->op == Op::kCheck || i->op == Op::kWhile || i->op == Op::kIf || i->op == Op::kSort) return;
+    if (i->op == Op::kGet || i->op == Op::kCheck || ir::has_results(i->op)) return;
     if (i->op == Op::kParameter) {
       draft_.stored.insert(i);
       return;
@@ -298,7 +299,7 @@ class Fusion {
         n.step.kind = i->op == Op::kWhile ? Step::Kind::kWhile : Step::Kind::kIf;
         n.step.instrs = {i};
         for (const auto& part : i->regions) n.regions.push_back(steps(*part));
-      } else if (i->op == Op::kCheck || i->op == Op::kSort) {
+      } else if (i->op == Op::kCheck || ir::has_results(i->op)) {
         n.step.instrs = {i};
       } else if (!draft_.stored.contains(i) || i->op == Op::kParameter || i->op == Op::kConstant) {
         continue;

@@ -5,6 +5,7 @@
 
 #include "compiler/plan_internal.h"
 #include "compiler/scratch.h"
+#include "ir/attention.h"
 
 namespace weft_engine::compiler {
 namespace {
@@ -87,7 +88,7 @@ class Scheduler {
       if (i->op == Op::kParameter || i->op == Op::kConstant) continue;
       if (i->op == Op::kWhile) {
         loop_vars(i);
-      } else if (i->op == Op::kIf || i->op == Op::kSort) {
+      } else if (ir::has_results(i->op)) {
         std::vector<int>& to = draft_.results[i];
         for (const ir::Type& t : i->results) to.push_back(add(bytes_of(t)));
         for (const auto& part : i->regions) make_vars(*part);
@@ -204,7 +205,7 @@ class Scheduler {
     Reads r;
     for (const Instr* o : i->operands) walk(o, false, r);
     note(n, r);
-    if (i->op == Op::kSort) {
+    if (ir::has_results(i->op)) {
       n.writes = draft_.results[i];
     } else if (i->op != Op::kCheck) {
       n.writes = {draft_.var_of(i)};

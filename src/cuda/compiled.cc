@@ -8,8 +8,10 @@
 #include "compiler/codegen.h"
 #include "compiler/generator_state.h"
 #include "core/log.h"
+#include "cuda/attention.h"
 #include "graph/node_traits.h"
 #include "ir/compare.h"
+#include "ir/simplify.h"
 #include "op/shape_context.h"
 
 namespace weft_engine::cuda {
@@ -43,6 +45,9 @@ bool equal_values(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && !lies_elsewhere(b) &&
          (a.byte_size() == 0 || std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0);
 }
+
+// WEFT_GPU_WITHOUT: names of ways that are not taken, to find out which one is to blame. A driver that stands in has no libraries but one that is named.
+bool use_attention(Gpu& gpu) { return !without("attention") && (!gpu.driver().host_function || std::getenv("WEFT_CUDNN_LIBRARY")); }
 
 }  // namespace
 
@@ -278,6 +283,11 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   }
   if (!lowered.ok()) return lowered.status();
   v->module = std::move(lowered).value();
+  if (!open && options_.prepare && use_attention(device.gpu()) &&
+      ir::fuse_attention(*v->module, [&](const ir::Attention& a) { return attends(device.gpu(), a); })) {
+    ir::simplify(*v->module, false, ir::Convolutions::kOutFirst);
+    WEFT_RETURN_IF_ERROR(ir::verify(*v->module));
+  }
   v->size_checks = size_checks(*v->module);
   WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, 0));
   WEFT_ASSIGN(v->program, Program::make(device.gpu(), v->plan));

@@ -1,13 +1,12 @@
 #include "cuda/convolution.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "core/log.h"
-#include "cuda/cudnn.h"
+#include "cuda/cudnn_graph.h"
 #include "cuda/matmul.h"
 
 namespace weft_engine::cuda {
@@ -18,60 +17,9 @@ using core::DType;
 using core::Result;
 using core::Status;
 
-constexpr int64_t kMostWorkspace = int64_t(1) << 30;
 constexpr size_t kMostMeasured = 10;
-constexpr double kMostSeconds = 2;  // of measuring one convolution; some engines are compiled first
 constexpr int64_t kAlignment = 16, kWorkspaceAlignment = 256;
 enum Number : int64_t { kInput = 1, kFilter = 2, kOutput = 3 };  // of tensors in a graph
-
-#define WEFT_CUDNN_RETURN(dnn, call, what)                                          \
-  do {                                                                              \
-    if (const int weft_error_ = (dnn).call) return (dnn).status(weft_error_, what); \
-  } while (0)
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  Descriptor(Descriptor&& other) noexcept : dnn_(other.dnn_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(dnn_, other.dnn_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (handle_) dnn_->destroy_descriptor(handle_);
-  }
-  static Result<Descriptor> make(const Cudnn& dnn, DnnKind kind) {
-    Descriptor d;
-    d.dnn_ = &dnn;
-    WEFT_CUDNN_RETURN(dnn, create_descriptor(kind, &d.handle_), "making a descriptor");
-    return d;
-  }
-  void* handle() const { return handle_; }
-
-  Status set(DnnAttribute attribute, DnnValue type, int64_t count, const void* values) {
-    WEFT_CUDNN_RETURN(*dnn_, set(handle_, attribute, type, count, values), "describing a convolution");
-    return {};
-  }
-  Status set(DnnAttribute attribute, const std::vector<int64_t>& values) {
-    return set(attribute, DnnValue::kInt64, int64_t(values.size()), values.data());
-  }
-  Status set(DnnAttribute attribute, int64_t value) { return set(attribute, DnnValue::kInt64, 1, &value); }
-  Status set(DnnAttribute attribute, const Descriptor& value) { return set(attribute, DnnValue::kDescriptor, 1, &value.handle_); }
-  Status finish() {
-    WEFT_CUDNN_RETURN(*dnn_, finish(handle_), "describing a convolution");
-    return {};
-  }
-
- private:
-  const Cudnn* dnn_ = nullptr;
-  void* handle_ = nullptr;
-};
-
-struct Plan {
-  Descriptor config, plan;
-  int64_t workspace = 0;
-};
 
 struct Key {
   Convolution convolution;
@@ -79,37 +27,13 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-// Of one GPU, for as long as the process lives.
-struct Dnn {
-  void* handle = nullptr;
-  std::mutex mutex;
-  std::map<Key, std::unique_ptr<Plan>> plans;  // null: there is none
-  // Grows; what was outgrown stays, since recorded graphs use it.
-  DevicePtr workspace = 0;
-  int64_t workspace_bytes = 0;
-};
-
-Result<Dnn*> dnn_of(const Cudnn& dnn, Gpu& gpu) {
+// Null: there is none. Under the lock of the GPU's Dnn.
+using Plans = std::map<Key, std::unique_ptr<DnnPlan>>;
+Plans& plans_of(const Dnn* d) {
   static std::mutex mutex;
-  static auto* all = new std::map<Gpu*, std::unique_ptr<Dnn>>();
+  static auto* all = new std::map<const Dnn*, Plans>();
   const std::lock_guard lock(mutex);
-  auto& slot = (*all)[&gpu];
-  if (slot) return slot.get();
-  WEFT_RETURN_IF_ERROR(gpu.use());
-  auto made = std::make_unique<Dnn>();
-  WEFT_CUDNN_RETURN(dnn, create(&made->handle), "starting");
-  slot = std::move(made);
-  return slot.get();
-}
-
-std::optional<DnnType> type_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat: return DnnType::kFloat;
-    case DType::kDouble: return DnnType::kDouble;
-    case DType::kHalf: return DnnType::kHalf;
-    case DType::kBfloat16: return DnnType::kBfloat16;
-    default: return std::nullopt;
-  }
+  return (*all)[d];
 }
 
 // [n, spatial..., c] as cuDNN counts dimensions: n, c, spatial.
@@ -203,51 +127,6 @@ Result<bool> allowed(const Cudnn& dnn, const Descriptor& config, DnnType type, b
   return true;
 }
 
-// What cuDNN proposes, the best first.
-Status propose(const Cudnn& dnn, void* handle, const Descriptor& graph, DnnHeuristic mode, DnnType type, bool tf32, std::vector<Plan>& out) {
-  WEFT_ASSIGN(Descriptor heuristic, Descriptor::make(dnn, DnnKind::kHeuristic));
-  WEFT_RETURN_IF_ERROR(heuristic.set(DnnAttribute::kHeuristicGraph, graph));
-  WEFT_RETURN_IF_ERROR(heuristic.set(DnnAttribute::kHeuristicMode, DnnValue::kHeuristicMode, 1, &mode));
-  WEFT_RETURN_IF_ERROR(heuristic.finish());
-  int64_t count = 0;
-  WEFT_CUDNN_RETURN(dnn, get(heuristic.handle(), DnnAttribute::kHeuristicResults, DnnValue::kDescriptor, 0, &count, nullptr), "choosing an engine");
-  std::vector<Descriptor> configs;
-  std::vector<void*> handles;
-  for (int64_t i = 0; i < count; ++i) {
-    WEFT_ASSIGN(Descriptor c, Descriptor::make(dnn, DnnKind::kEngineConfig));
-    handles.push_back(c.handle());
-    configs.push_back(std::move(c));
-  }
-  if (count) {
-    WEFT_CUDNN_RETURN(dnn, get(heuristic.handle(), DnnAttribute::kHeuristicResults, DnnValue::kDescriptor, count, &count, handles.data()),
-                      "choosing an engine");
-  }
-  for (size_t i = 0; i < size_t(count) && i < configs.size() && out.size() < kMostMeasured; ++i) {
-    auto good = allowed(dnn, configs[i], type, tf32);
-    if (!good.ok() || !*good) continue;
-    Plan p;
-    WEFT_ASSIGN(p.plan, Descriptor::make(dnn, DnnKind::kPlan));
-    WEFT_RETURN_IF_ERROR(p.plan.set(DnnAttribute::kPlanHandle, DnnValue::kHandle, 1, &handle));
-    WEFT_RETURN_IF_ERROR(p.plan.set(DnnAttribute::kPlanConfig, configs[i]));
-    if (!p.plan.finish().ok()) continue;  // not for this chip
-    int64_t n = 0;
-    WEFT_CUDNN_RETURN(dnn, get(p.plan.handle(), DnnAttribute::kPlanWorkspace, DnnValue::kInt64, 1, &n, &p.workspace), "choosing an engine");
-    if (p.workspace > kMostWorkspace) continue;
-    p.config = std::move(configs[i]);
-    out.push_back(std::move(p));
-  }
-  return {};
-}
-
-Status reserve(Gpu& gpu, Dnn& d, int64_t bytes) {
-  if (bytes <= d.workspace_bytes) return {};
-  const AllocatingFor op("cuDNN");
-  const int64_t wanted = std::max(bytes, 2 * d.workspace_bytes);
-  WEFT_ASSIGN(d.workspace, gpu.allocate(size_t(wanted)));
-  d.workspace_bytes = wanted;
-  return {};
-}
-
 struct Places {
   DevicePtr input, filter, output;
   int64_t padded = 0;  // bytes of the workspace in front that are not the engine's
@@ -299,47 +178,24 @@ BoxCopy box_of(const Convolution& c, const Even& e, DevicePtr plain, DevicePtr p
   return box;
 }
 
-int execute(const Cudnn& dnn, const Dnn& d, const Plan& p, const Places& at) {
-  auto pack = Descriptor::make(dnn, DnnKind::kPack);
-  if (!pack.ok()) return 1;
+int run(const Cudnn& dnn, const Dnn& d, const DnnPlan& p, const Places& at) {
   const int64_t numbers[] = {kInput, kFilter, kOutput};
-  const DevicePtr pointers[] = {at.input, at.filter, at.output}, workspace = d.workspace + DevicePtr(at.padded);
-  int error = dnn.set(pack->handle(), DnnAttribute::kPackPointers, DnnValue::kPointer, 3, pointers);
-  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackNumbers, DnnValue::kInt64, 3, numbers);
-  if (!error) error = dnn.set(pack->handle(), DnnAttribute::kPackWorkspace, DnnValue::kPointer, 1, &workspace);
-  if (!error) error = dnn.finish(pack->handle());
-  return error ? error : dnn.execute(d.handle, p.plan.handle(), pack->handle());
+  const DevicePtr pointers[] = {at.input, at.filter, at.output};
+  return execute(dnn, d.handle, p, numbers, pointers, d.workspace + DevicePtr(at.padded));
 }
 
 // The fastest of the proposals; null: there is none.
-Result<std::unique_ptr<Plan>> choose(const Cudnn& dnn, Gpu& gpu, Dnn& d, const Queue& queue, const Key& key, DnnType type, const Places& at) {
+Result<std::unique_ptr<DnnPlan>> choose(const Cudnn& dnn, Gpu& gpu, Dnn& d, const Queue& queue, const Key& key, DnnType type, const Places& at) {
   WEFT_ASSIGN(const Descriptor graph, graph_of(dnn, d.handle, key.convolution, type));
-  std::vector<Plan> plans;
-  WEFT_RETURN_IF_ERROR(propose(dnn, d.handle, graph, DnnHeuristic::kA, type, key.tf32, plans));
-  if (plans.empty()) WEFT_RETURN_IF_ERROR(propose(dnn, d.handle, graph, DnnHeuristic::kFallback, type, key.tf32, plans));
-  size_t best = plans.size();
-  double least = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (size_t i = 0; i < plans.size(); ++i) {
-    if (queue.recording) {
-      best = 0;
-      break;
-    }
-    if (best < plans.size() && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kMostSeconds) break;
-    WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded + plans[i].workspace));
-    int error = 0;
-    auto us = gpu.time([&]() -> Status {
-      error = execute(dnn, d, plans[i], at);
-      return dnn.status(error, "a convolution");
-    });
-    if (!us.ok()) {
-      if (!error) return us.status();
-      continue;
-    }
-    if (best == plans.size() || *us < least) least = *us, best = i;
-  }
-  if (best == plans.size()) return nullptr;
-  return std::make_unique<Plan>(std::move(plans[best]));
+  const DnnTarget target{d.handle, nullptr};
+  const auto good = [&](const Descriptor& config) { return allowed(dnn, config, type, key.tf32); };
+  std::vector<DnnPlan> plans;
+  WEFT_RETURN_IF_ERROR(propose(dnn, target, graph, DnnHeuristic::kA, good, kMostMeasured, plans));
+  if (plans.empty()) WEFT_RETURN_IF_ERROR(propose(dnn, target, graph, DnnHeuristic::kFallback, good, kMostMeasured, plans));
+  return fastest(dnn, gpu, queue, std::move(plans), [&](const DnnPlan& p) -> Result<int> {
+    WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded + p.workspace));
+    return run(dnn, d, p, at);
+  });
 }
 
 }  // namespace
@@ -391,7 +247,7 @@ std::optional<Convolution> convolution_of(const ir::Instr& i, std::span<const in
 }
 
 Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, DevicePtr a, DevicePtr b, DevicePtr r) {
-  const auto type = type_of(c.dtype);
+  const auto type = dnn_type_of(c.dtype);
   if (!type || (a | b | r) % kAlignment) return false;
   const auto not_there = [](const Status& why) {
     static std::once_flag once;
@@ -414,14 +270,15 @@ Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, Device
   WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded));
   if (at.padded) at.input = d.workspace;
   const Key key{even->convolution, tf32_allowed()};
-  auto it = d.plans.find(key);
-  if (it == d.plans.end()) {
+  Plans& plans = plans_of(&d);
+  auto it = plans.find(key);
+  if (it == plans.end()) {
     auto made = choose(**dnn, gpu, d, queue, key, *type, at);
     if (!made.ok()) {
       if (made.status().code() == core::Code::kResourceExhausted) return made.status();
       core::log(core::LogLevel::kInfo, cat("a convolution without cuDNN: ", made.status().message()));
     }
-    it = d.plans.emplace(key, made.ok() ? std::move(made).value() : nullptr).first;
+    it = plans.emplace(key, made.ok() ? std::move(made).value() : nullptr).first;
   }
   if (!it->second) return false;
   WEFT_RETURN_IF_ERROR(reserve(gpu, d, at.padded + it->second->workspace));
@@ -431,7 +288,7 @@ Result<bool> convolve(Gpu& gpu, const Queue& queue, const Convolution& c, Device
     WEFT_RETURN_IF_ERROR(gpu.fill_zero(at.input, size_t(at.padded), queue.stream));
     WEFT_RETURN_IF_ERROR(gpu.copy(box_of(c, *even, plain, at.input, true), queue.stream));
   }
-  if (const int error = execute(**dnn, d, *it->second, at)) return (*dnn)->status(error, "a convolution");
+  if (const int error = run(**dnn, d, *it->second, at)) return (*dnn)->status(error, "a convolution");
   if (at.padded && written) WEFT_RETURN_IF_ERROR(gpu.copy(box_of(c, *even, plain, at.input, false), queue.stream));
   return true;
 }

@@ -16,6 +16,7 @@ core::Result<const Cudnn*> open() {
   WEFT_CUDNN_FUNCTIONS(WEFT_CUDNN_FUNCTION)
 #undef WEFT_CUDNN_FUNCTION
   functions.push_back({"cudnnGetErrorString", reinterpret_cast<void**>(&dnn->error_text)});
+  functions.push_back({"cudnnGetVersion", reinterpret_cast<void**>(&dnn->version)});
   WEFT_RETURN_IF_ERROR(find_functions(library, "cuDNN", functions));
   return dnn;
 }

@@ -1,6 +1,7 @@
 #include "cuda/gpu.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -23,6 +24,14 @@ constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kPortable = 1;  // CU_STREAM
 constexpr int kRelaxed = 2;                                         // CU_STREAM_CAPTURE_MODE_RELAXED: libraries may load kernels meanwhile
 
 }  // namespace
+
+bool without(const char* way) {
+  static const std::string all = [] {
+    const char* text = std::getenv("WEFT_GPU_WITHOUT");
+    return cat(",", text ? text : "", ",");
+  }();
+  return all.find(cat(",", way, ",")) != std::string::npos;
+}
 
 Gpu::Gpu(const Driver& driver, int number) : driver_(driver), number_(number) {}
 Gpu::~Gpu() = default;
@@ -340,22 +349,21 @@ void Gpu::destroy(void* graph) {
   if (use().ok()) driver_.destroy_ready(graph);
 }
 
-Result<double> Gpu::time(const std::function<Status()>& queue) {
-  constexpr int kRuns = 3, kCalls = 3;
+Result<double> Gpu::time(const std::function<Status()>& queue, int calls, int runs) {
   void *from = nullptr, *to = nullptr;
   WEFT_CUDA_RETURN(driver_, create_event(&from, 0), "making an event");
   double best = 0;
   const auto measure = [&]() -> Status {
     WEFT_CUDA_RETURN(driver_, create_event(&to, 0), "making an event");
     WEFT_RETURN_IF_ERROR(queue());  // kernels are loaded
-    for (int run = 0; run < kRuns; ++run) {
+    for (int run = 0; run < runs; ++run) {
       WEFT_CUDA_RETURN(driver_, record_event(from, stream_), "recording an event");
-      for (int call = 0; call < kCalls; ++call) WEFT_RETURN_IF_ERROR(queue());
+      for (int call = 0; call < calls; ++call) WEFT_RETURN_IF_ERROR(queue());
       WEFT_CUDA_RETURN(driver_, record_event(to, stream_), "recording an event");
       WEFT_CUDA_RETURN(driver_, wait_for_event(to), "waiting for the GPU");
       float ms = 0;
       WEFT_CUDA_RETURN(driver_, event_time(&ms, from, to), "measuring");
-      const double us = double(ms) * 1e3 / kCalls;
+      const double us = double(ms) * 1e3 / calls;
       if (run == 0 || us < best) best = us;
     }
     return {};

@@ -35,6 +35,9 @@ struct MemoryOptions {
   bool growth = true;  // false: all of the limit is taken at once
 };
 
+// Whether WEFT_GPU_WITHOUT (names with commas between them) names a way of computing that is not to be taken.
+bool without(const char* way);
+
 // Where a library puts its work.
 struct Queue {
   void* stream = nullptr;
@@ -97,8 +100,8 @@ class Gpu {
   core::Status launch(void* graph);
   void destroy(void* graph);
 
-  // How long one call of `queue` takes on the GPU, in microseconds: the least of some. Waits.
-  core::Result<double> time(const std::function<core::Status()>& queue);
+  // How long one call of `queue` takes on the GPU, in microseconds: the least of `runs` times `calls` of them. Waits.
+  core::Result<double> time(const std::function<core::Status()>& queue, int calls = 3, int runs = 3);
 
  private:
   friend class GpuMemory;

@@ -6,6 +6,7 @@
 #include "compiler/codegen.h"
 #include "core/cat.h"
 #include "core/log.h"
+#include "cuda/attention.h"
 #include "cuda/convolution.h"
 #include "cuda/matmul.h"
 
@@ -110,6 +111,7 @@ struct Program::Run {
   void* stream;
   DevicePtr arena = 0, error = 0;
   bool recording = false;
+  std::vector<int64_t> turns{};  // of the loops around the launch
   Timeline* timeline = nullptr;
 
   uint64_t value(const GpuArg& a, const std::vector<DevicePtr>& constants) const {
@@ -120,6 +122,7 @@ struct Program::Run {
       case GpuArg::Kind::kArena: return arena + uint64_t(a.size.evaluate(call.symbols));
       case GpuArg::Kind::kSize: return uint64_t(a.size.evaluate(call.symbols));
       case GpuArg::Kind::kError: return error;
+      case GpuArg::Kind::kTurn: return uint64_t(turns[size_t(a.index)]);
     }
     return 0;
   }
@@ -291,6 +294,7 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
       return {};
     }
     case GpuLaunch::Kind::kLibrary: {
+      if (l.regions.empty()) return attention(r, l);
       WEFT_ASSIGN(const bool done, by_library(r, l));
       if (!done) return run_list(r, l.regions[0]);
       return r.timeline ? r.timeline->mark(l.instr->node, name_of(l)) : Status();
@@ -300,14 +304,23 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
     case GpuLaunch::Kind::kWhile:
       if (l.trips) {
         const int64_t trips = l.trips->evaluate(r.call.symbols);
-        for (int64_t i = 0; i < trips; ++i) WEFT_RETURN_IF_ERROR(run_list(r, l.regions[1]));
+        r.turns.push_back(0);
+        for (int64_t i = 0; i < trips; ++i) {
+          r.turns.back() = i;
+          WEFT_RETURN_IF_ERROR(run_list(r, l.regions[1]));
+        }
+        r.turns.pop_back();
         return {};
       }
+      r.turns.push_back(0);  // nobody asks
       for (;;) {
         WEFT_RETURN_IF_ERROR(run_list(r, l.regions[0]));
         uint8_t go_on = 0;
         WEFT_RETURN_IF_ERROR(gpu_.copy_to_host(&go_on, arg(0), 1));
-        if (!go_on) return {};
+        if (!go_on) {
+          r.turns.pop_back();
+          return {};
+        }
         WEFT_RETURN_IF_ERROR(run_list(r, l.regions[1]));
       }
     case GpuLaunch::Kind::kIf: {
@@ -318,6 +331,18 @@ Status Program::run_one(Run& r, const GpuLaunch& l) {
     }
   }
   return core::internal_error("a launch of no kind");
+}
+
+// Pointers to the parts of tensors that the library reads and writes.
+Status Program::attention(Run& r, const GpuLaunch& l) {
+  const ir::Attention a = ir::attention_of(*l.instr);
+  const auto part = [&](size_t arg, size_t view) {
+    return r.value(l.args[arg], constants_) + uint64_t(a.views[view].offset) * core::dtype_size(a.dtype);
+  };
+  std::vector<DevicePtr> at{part(0, 0), part(1, 1), part(2, 2), part(3, 3)};
+  if (a.gradient) at.insert(at.end(), {part(4, 4), r.value(l.args[5], constants_), part(6, 5), part(6, 6), part(6, 7)});
+  else at.push_back(r.value(l.args[4], constants_));
+  return attend(gpu_, Queue{r.stream, r.recording}, a, at);
 }
 
 // False: the generated kernels do it.

@@ -35,6 +35,7 @@ class Program {
   core::Status queue(Run& r);
   core::Status run_list(Run& r, const std::vector<compiler::GpuLaunch>& launches);
   core::Status run_one(Run& r, const compiler::GpuLaunch& l);
+  core::Status attention(Run& r, const compiler::GpuLaunch& l);
   core::Result<bool> by_library(Run& r, const compiler::GpuLaunch& l);
 
   Gpu& gpu_;

@@ -1,5 +1,5 @@
 #include "core/cat.h"
-#include "ir/ir.h"
+#include "ir/attention.h"
 
 namespace weft_engine::ir {
 namespace {
@@ -8,7 +8,7 @@ constexpr std::string_view kOps[] = {
     "parameter", "constant", "sizes",      "iota",   "unary",         "binary", "compare", "select",        "convert",        "bitcast",
     "broadcast", "reshape",  "transpose",  "slice",  "pad",           "concat", "reverse", "dynamic_slice", "dynamic_update", "gather",
     "scatter",   "reduce",   "arg_reduce", "window", "max_pool_grad", "scan",   "sort",    "dot",           "conv",           "conv_filter_grad",
-    "philox",    "while",    "if",         "get",    "check"};
+    "philox",    "while",    "if",         "get",    "check",  "attention",    "attention_grad"};
 constexpr std::string_view kUnaries[] = {"neg",   "abs",   "sign",  "exp",      "expm1",  "log",       "log1p",    "sqrt",  "rsqrt",
                                          "sin",   "cos",   "tan",   "asin",     "acos",   "atan",      "sinh",     "cosh",  "tanh",
                                          "asinh", "acosh", "atanh", "logistic", "erf",    "erfc",      "lgamma",   "floor", "ceil",
@@ -17,7 +17,7 @@ constexpr std::string_view kBinaries[] = {"add", "sub",   "mul", "div", "floor_d
                                           "min", "atan2", "and", "or",  "xor",       "shl", "shr",       "complex"};
 constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::string_view kReduces[] = {"sum", "prod", "max", "min", "and", "or", "mean", "set", "sub", "div"};
-static_assert(std::size(kOps) == size_t(Op::kCheck) + 1 && std::size(kUnaries) == size_t(Unary::kImag) + 1);
+static_assert(std::size(kOps) == size_t(kAttentionGrad) + 1 && std::size(kUnaries) == size_t(Unary::kImag) + 1);
 static_assert(std::size(kBinaries) == size_t(Binary::kComplex) + 1 && std::size(kReduces) == size_t(Reduce::kDiv) + 1);
 
 template <size_t N, class E>

@@ -2,7 +2,7 @@
 
 #include "core/cat.h"
 #include "core/status.h"
-#include "ir/ir.h"
+#include "ir/attention.h"
 
 namespace weft_engine::ir {
 namespace {
@@ -83,7 +83,7 @@ class Verifier {
     if (parameters != r.parameters.size()) return core::internal_error("IR: parameters of a region are missing");
     for (const Instr* v : r.results) {
       if (!v || !seen_.contains(v)) return core::internal_error("IR: a result of a region is not there");
-      if (v->op == Op::kWhile || v->op == Op::kIf || v->op == Op::kSort || v->op == Op::kCheck) return wrong(*v, "has no single result");
+      if (has_results(v->op) || v->op == Op::kCheck) return wrong(*v, "has no single result");
     }
     if (depth > 0) {
       for (const Instr* i : here) seen_.erase(i);
@@ -111,8 +111,14 @@ class Verifier {
   // What does not hold, or null.
   static const char* check(const Instr& i) {
     for (const Instr* o : i.operands) {
-      const bool several = o->op == Op::kWhile || o->op == Op::kIf || o->op == Op::kSort;
+      const bool several = has_results(o->op);
       if (several != (i.op == Op::kGet) || o->op == Op::kCheck) return "reads something that is not a tensor";
+    }
+    if (i.op == kAttention || i.op == kAttentionGrad) {
+      const bool forward = i.op == kAttention;
+      return !has(i, forward ? 3 : 6) || i.results.size() != (forward ? 2 : 1) || i.steps.size() != 7 || i.interior.size() != (forward ? 20 : 40)
+                 ? "has wrong operands"
+                 : nullptr;
     }
     switch (i.op) {
       case Op::kUnary:

@@ -104,6 +104,7 @@ struct Machine {
   const GpuCall& call;
   char* arena;
   int32_t error = 0;
+  std::vector<int64_t> turns{};  // of the loops around a launch
   std::unique_ptr<Block> block = std::make_unique<Block>();
 
   uint64_t value(const GpuArg& a) {
@@ -114,6 +115,7 @@ struct Machine {
       case GpuArg::Kind::kConstant: return address(plan.constants[size_t(a.index)]->literal.raw());
       case GpuArg::Kind::kArena: return address(arena + a.size.evaluate(call.symbols));
       case GpuArg::Kind::kError: return address(&error);
+      case GpuArg::Kind::kTurn: return uint64_t(turns[size_t(a.index)]);
       default: return uint64_t(a.size.evaluate(call.symbols));
     }
   }
@@ -140,12 +142,19 @@ struct Machine {
       case GpuLaunch::Kind::kLibrary: return run(l.regions[0]);
       case GpuLaunch::Kind::kCopy: std::memmove(pointer(l.args[0]), pointer(l.args[1]), size_t(l.bytes.evaluate(call.symbols))); return {};
       case GpuLaunch::Kind::kFill: std::memset(pointer(l.args[0]), 0, size_t(l.bytes.evaluate(call.symbols))); return {};
-      case GpuLaunch::Kind::kWhile:
-        for (;;) {
-          WEFT_RETURN_IF_ERROR(run(l.regions[0]));
-          if (!*pointer(l.args[0])) return {};
+      case GpuLaunch::Kind::kWhile: {
+        turns.push_back(0);
+        for (;; ++turns.back()) {
+          if (l.trips && turns.back() >= l.trips->evaluate(call.symbols)) break;
+          if (!l.trips) {
+            WEFT_RETURN_IF_ERROR(run(l.regions[0]));
+            if (!*pointer(l.args[0])) break;
+          }
           WEFT_RETURN_IF_ERROR(run(l.regions[1]));
         }
+        turns.pop_back();
+        return {};
+      }
       case GpuLaunch::Kind::kIf: {
         int32_t which = 0;
         std::memcpy(&which, pointer(l.args[0]), 4);

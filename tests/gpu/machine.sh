@@ -1,7 +1,7 @@
 #!/bin/bash
 # Everything that needs a GPU, in one go of about four minutes, on a machine with NVIDIA's driver, CUDA's libraries, Python and numpy. Goes on after failures; ends with a report.
 #
-#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases steps peers first memory cases gradients mutation models kinds two
+#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases fused first steps fit kernels peers memory cases gradients mutation models kinds two
 #
 # FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
 # libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 here=$PWD
 folder=$(realpath "${1:-build/gpu}")
 shift
-parts=${*:-look agree libraries library_cases first steps peers cases gradients mutation models memory two}
+parts=${*:-look agree libraries library_cases fused first steps fit kernels peers cases gradients mutation models memory two}
 out=${OUT:-$here/build/gpu_report}
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -80,6 +80,11 @@ if has libraries; then
   WEFT_CUFFT_LIBRARY=/none WEFT_CUSOLVER_LIBRARY=/none WEFT_CUBLAS_LIBRARY=/none timeout 100 $python tests/gpu/libraries.py > "$out/libraries_generated.txt" 2>&1
   grep -hE "^(FFT|IRFFT)|(512 x 512|100 x 100) f" "$out/libraries_generated.txt" | cut -c1-80 | head -24
 fi
+if has fused; then
+  say "ways of computing, with each of them and without"
+  timeout 150 $python tests/gpu/fused.py > "$out/fused.txt" 2>&1
+  tail -30 "$out/fused.txt" | cut -c1-200
+fi
 if has first; then
   say "first op, three processes"
   for _ in 1 2 3; do timeout 30 $python bench/gpu.py --part first 2>&1 | tail -1; done
@@ -89,6 +94,22 @@ if has steps; then
   TF_CPP_MIN_LOG_LEVEL=0 timeout 150 $python bench/gpu.py > "$out/steps.txt" 2> "$out/steps.err"
   cat "$out/steps.txt"
   grep -v "compiled" "$out/steps.err" | cut -c1-300 | sort | uniq -c | sort -rn | head -12
+fi
+if has fit; then
+  say "Keras' fit"
+  timeout 100 $python bench/gpu.py --part fit 2>&1 | tail -4 | cut -c1-300
+fi
+if has kernels; then
+  # The whole lists are in the files.
+  say "launches of a step, by kind and the longest"
+  for n in gpt4 lstm convnet_bn cnn mlp; do
+    timeout 60 $python bench/gpu.py --part kernels --only $n --most 400 > "$out/kernels_$n.txt" 2>&1
+    head -$([ $n = gpt4 ] && echo 22 || echo 12) "$out/kernels_$n.txt" | cut -c1-140
+  done
+  for way in attention epilogue; do
+    WEFT_GPU_WITHOUT=$way timeout 60 $python bench/gpu.py --part kernels --only gpt4 --most 0 2>&1 | tail -1
+    WEFT_GPU_WITHOUT=$way timeout 60 $python bench/gpu.py --only gpt4 2>&1 | tail -1
+  done
 fi
 if has kinds; then
   say "kernels of one step"

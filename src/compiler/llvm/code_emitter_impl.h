@@ -45,6 +45,7 @@ struct CodeEmitter::Impl {
   core::Status status;  // the first error
   std::unordered_set<const ir::Instr*> current;  // of the step: not in their buffers yet
   std::unordered_map<const ir::Instr*, V> held;  // numbers of the row that a kernel is about (gpu_rows.cc)
+  std::unordered_map<const ir::Instr*, std::function<V()>> numbers;  // that are computed from others than their operands
   std::unordered_map<int, llvm::GlobalVariable*> globals;  // of constants with a buffer
   std::unordered_map<const ir::Instr*, llvm::GlobalVariable*> literals;  // and of those without
   std::unordered_map<const ir::Instr*, const ir::Instr*> added_to;  // products that are added to what the sum's memory holds, and the sum

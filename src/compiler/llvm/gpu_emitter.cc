@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/attention.h"
+
 namespace weft_engine::compiler {
 namespace {
 
@@ -106,7 +108,8 @@ GpuEmitter::V GpuEmitter::argument(const GpuArg& a) {
   arg = a;
   llvm::IRBuilder<>::InsertPointGuard guard(b);
   b.SetInsertPoint(e.impl().frame.entry->getTerminator());
-  v = stand_in(b, a.kind == GpuArg::Kind::kSize ? static_cast<llvm::Type*>(b.getInt64Ty()) : b.getPtrTy());
+  const bool number = a.kind == GpuArg::Kind::kSize || a.kind == GpuArg::Kind::kTurn;
+  v = stand_in(b, number ? static_cast<llvm::Type*>(b.getInt64Ty()) : b.getPtrTy());
   e.impl().frame.depth[v] = 0;
   return v;
 }
@@ -135,6 +138,7 @@ core::DType GpuEmitter::carried(core::DType t) { return t == core::DType::kHalf 
 
 core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const ir::Dim& blocks, int threads,
                                 const std::function<core::Status()>& body) {
+  WEFT_RETURN_IF_ERROR(settle());
   CodeEmitter::Impl& impl = e.impl();
   CodeEmitter::Impl::Frame& f = impl.frame;
   f = CodeEmitter::Impl::Frame();
@@ -219,7 +223,7 @@ core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const 
     const unsigned number = unsigned(n);
     replace(a.v, k->getArg(number));
     k->addParamAttr(number, llvm::Attribute::NoUndef);
-    if (a.arg.kind == GpuArg::Kind::kSize) continue;
+    if (a.arg.kind == GpuArg::Kind::kSize || a.arg.kind == GpuArg::Kind::kTurn) continue;
     if (places[key_of(a.arg)] == 1) k->addParamAttr(number, llvm::Attribute::NoAlias);
     if (a.bytes > 0) k->addDereferenceableParamAttr(number, uint64_t(a.bytes));
     if (a.arg.kind != GpuArg::Kind::kError) k->addParamAttr(number, llvm::Attribute::getWithAlignment(e.context, llvm::Align(16)));
@@ -230,17 +234,43 @@ core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const 
 }
 
 core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir::Dim& n, const std::function<core::Status(V)>& body) {
+  return each(what, instr, n, 1, [body](V number, int64_t) { return body(number); });
+}
+
+core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir::Dim& all, int64_t several, const Body& body) {
   constexpr int64_t kMostTogether = int64_t(1) << 18;  // more is worth a launch of its own
-  if (n.is(0)) return {};
+  constexpr size_t kMostParts = 12;
+  if (all.is(0)) return {};
+  const ir::Dim n = ir::ceil_div(all, several);
   if (together_ && n.is_const() && n.value() <= kMostTogether) {
-    waiting_.push_back({what, instr, n.value(), body, e.impl().current});
+    Waiting* behind = nullptr;
+    bool alone = false;
+    for (Waiting& w : waiting_) {
+      const Dependence d = w.step == step_ ? Dependence::kNone : between(w.access, access_);
+      if (d == Dependence::kNone) continue;
+      alone = alone || d == Dependence::kOther || behind || w.all != all.value() || w.parts.size() >= kMostParts;
+      behind = &w;
+    }
+    if (alone) {
+      WEFT_RETURN_IF_ERROR(flush());
+      behind = nullptr;
+    }
+    if (!behind) {
+      waiting_.push_back({what, instr, all.value(), several, {{body, e.impl().current}}, access_, step_});
+      return {};
+    }
+    behind->several = std::min(behind->several, several);
+    behind->parts.push_back({body, e.impl().current});
+    behind->access.reads.insert(behind->access.reads.end(), access_.reads.begin(), access_.reads.end());
+    behind->access.writes.insert(behind->access.writes.end(), access_.writes.begin(), access_.writes.end());
+    behind->step = step_;
     return {};
   }
   const int threads = n.is_const() && n.value() < kThreads ? int((std::max<int64_t>(n.value(), 1) + 31) / 32 * 32) : kThreads;
   return kernel(what, instr, ir::ceil_div(n, threads), threads, [&]() -> core::Status {
     V number = number_below(n, block(), thread(), threads);
     core::Status status;
-    e.when(b.CreateICmpULT(number, e.dim(n)), [&] { status = body(bounded(number, n)); });
+    e.when(b.CreateICmpULT(number, e.dim(n)), [&] { status = body(bounded(number, n), several); });
     return status;
   });
 }
@@ -248,30 +278,27 @@ core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir
 core::Status GpuEmitter::flush() {
   constexpr size_t kMost = 32;  // kernels in one
   const std::vector<Waiting> all = std::exchange(waiting_, {});
-  waiting_access_ = {};
-  const bool together = std::exchange(together_, false);
+  const bool together = std::exchange(together_, false), outer = std::exchange(flushing_, true);
   auto current = std::exchange(e.impl().current, {});
   core::Status status;
   for (size_t begin = 0; begin < all.size() && status.ok(); begin += kMost) {
     const std::span<const Waiting> some = std::span(all).subspan(begin, std::min(kMost, all.size() - begin));
-    if (some.size() == 1) {
-      e.impl().current = some[0].current;
-      status = each(some[0].what, some[0].instr, some[0].n, some[0].body);
-      continue;
-    }
     int64_t largest = 1, blocks = 0;
-    for (const Waiting& w : some) largest = std::max(largest, w.n);
+    for (const Waiting& w : some) largest = std::max(largest, w.n());
     const int threads = int(std::min<int64_t>(kThreads, (largest + 31) / 32 * 32));
     std::vector<int64_t> ends;
-    for (const Waiting& w : some) ends.push_back(blocks += (w.n + threads - 1) / threads);
+    for (const Waiting& w : some) ends.push_back(blocks += (w.n() + threads - 1) / threads);
     status = kernel(some[0].what, some[0].instr, ends.back(), threads, [&]() -> core::Status {
       core::Status inner;
       const std::function<void(size_t)> from = [&](size_t k) {
         const auto own = [&] {
-          V number = number_below(ir::Dim(some[k].n), b.CreateSub(block(), b.getInt32(uint32_t(k ? ends[k - 1] : 0))), thread(), threads);
-          e.impl().current = some[k].current;
-          e.when(b.CreateICmpULT(number, e.i64(some[k].n)), [&] {
-            if (inner.ok()) inner = some[k].body(bounded(number, ir::Dim(some[k].n)));
+          const ir::Dim n(some[k].n());
+          V number = number_below(n, k ? b.CreateSub(block(), b.getInt32(uint32_t(ends[k - 1]))) : block(), thread(), threads);
+          e.when(b.CreateICmpULT(number, e.dim(n)), [&] {
+            for (const Waiting::Part& part : some[k].parts) {
+              e.impl().current = part.current;
+              if (inner.ok()) inner = part.body(bounded(number, n), some[k].several);
+            }
           });
         };
         if (k + 1 == some.size()) return own();
@@ -283,43 +310,77 @@ core::Status GpuEmitter::flush() {
   }
   e.impl().current = std::move(current);
   together_ = together;
+  flushing_ = outer;
   return status;
 }
 
-bool GpuEmitter::overlap(std::span<const Range> a, std::span<const Range> c) {
-  return std::any_of(a.begin(), a.end(), [&](const Range& x) {
-    return std::any_of(c.begin(), c.end(), [&](const Range& y) {
-      if (x.at.kind != y.at.kind) return false;
-      if (x.at.kind != GpuArg::Kind::kArena) return x.at.index == y.at.index;
-      if (!x.at.size.is_const() || !y.at.size.is_const() || !x.bytes.is_const() || !y.bytes.is_const()) return true;
-      return x.at.size.value() < y.at.size.value() + y.bytes.value() && y.at.size.value() < x.at.size.value() + x.bytes.value();
-    });
-  });
+bool GpuEmitter::overlap(const Range& x, const Range& y) {
+  if (x.at.kind != y.at.kind) return false;
+  if (x.at.kind != GpuArg::Kind::kArena) return x.at.index == y.at.index;
+  if (!x.at.size.is_const() || !y.at.size.is_const() || !x.bytes.is_const() || !y.bytes.is_const()) return true;
+  return x.at.size.value() < y.at.size.value() + y.bytes.value() && y.at.size.value() < x.at.size.value() + x.bytes.value();
 }
 
-void GpuEmitter::note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, std::unordered_set<const ir::Instr*>& seen,
-                            std::vector<Range>& to) const {
-  if (!seen.insert(i).second) return;
+GpuEmitter::Dependence GpuEmitter::between(const Access& a, const Access& c) {
+  Dependence d = Dependence::kNone;
+  const auto look = [&](std::span<const Range> some, std::span<const Range> others) {
+    for (const Range& x : some) {
+      for (const Range& y : others) {
+        if (!overlap(x, y)) continue;
+        const bool elements = x.own && x.own == y.own && x.at == y.at && x.bytes == y.bytes;
+        d = std::max(d, elements ? Dependence::kElements : Dependence::kOther);
+      }
+    }
+  };
+  look(a.writes, c.reads);
+  look(a.writes, c.writes);
+  look(a.reads, c.writes);
+  return d;
+}
+
+core::Status GpuEmitter::settle() {
+  if (flushing_) return {};
+  const bool waits =
+      std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& w) { return between(w.access, access_) != Dependence::kNone; });
+  return waits ? flush() : core::Status();
+}
+
+GpuEmitter::Range GpuEmitter::range_of(int buffer, const ir::Instr* own) const {
+  const bool counts = own && own->type.elements().is_const();
+  return {arg_of(buffer), plan.buffers[size_t(buffer)].bytes, counts ? own->type.elements().value() : 0};
+}
+
+void GpuEmitter::note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, Seen& seen, std::vector<Range>& to, bool same) const {
+  if (counters_.contains(i) || !seen[same].insert(i).second) return;
   const bool inside = std::find(own.begin(), own.end(), i) != own.end();
   if (!inside && plan.buffer_of(i) >= 0) {
-    to.push_back(range_of(plan.buffer_of(i)));
+    to.push_back(range_of(plan.buffer_of(i), same ? i : nullptr));
     return;
   }
-  for (const ir::Instr* o : i->operands) note_reads(o, own, seen, to);
+  const bool keeps = ir::is_elementwise(i->op) || i->op == ir::Op::kReshape;
+  for (const ir::Instr* o : i->operands) note_reads(o, own, seen, to, same && keeps);
 }
 
 GpuEmitter::Access GpuEmitter::access(const Step& s) const {
   Access a;
-  std::unordered_set<const ir::Instr*> seen;
+  Seen seen;
   if (s.kind == Step::Kind::kCopy) {
-    a.writes.push_back(range_of(s.copy_to));
-    if (s.copy_from_buffer >= 0) a.reads.push_back(range_of(s.copy_from_buffer));
-    else note_reads(s.copy_from, {}, seen, a.reads);
+    const bool elements = s.copy_from_buffer >= 0 || s.copy_from->op != ir::Op::kConcat;  // parts of that have threads of their own
+    a.writes.push_back(range_of(s.copy_to, elements ? s.copy_from : nullptr));
+    if (s.copy_from_buffer >= 0) a.reads.push_back(range_of(s.copy_from_buffer, s.copy_from));
+    else note_reads(s.copy_from, {}, seen, a.reads, elements);
     return a;
   }
+  const bool loop = s.kind == Step::Kind::kLoop;
   for (const ir::Instr* i : s.instrs) {
-    note_reads(i, s.instrs, seen, a.reads);
-    if (plan.buffer_of(i) >= 0) a.writes.push_back(range_of(plan.buffer_of(i)));
+    if (counters_.contains(i)) continue;
+    if (i->op == ir::Op::kDynamicUpdate && s.kind == Step::Kind::kInstr) {
+      for (size_t k = 0; k < i->operands.size(); ++k) note_reads(i->operands[k], s.instrs, seen, a.reads, k == 1);
+    } else {
+      note_reads(i, s.instrs, seen, a.reads, loop);
+    }
+    const bool elements = loop && i->op != ir::Op::kConcat;
+    if (plan.buffer_of(i) >= 0) a.writes.push_back(range_of(plan.buffer_of(i), elements ? i : nullptr));
     if (const auto it = plan.results.find(i); it != plan.results.end()) {
       for (int buffer : it->second) {
         if (buffer >= 0) a.writes.push_back(range_of(buffer));
@@ -332,15 +393,6 @@ GpuEmitter::Access GpuEmitter::access(const Step& s) const {
     }
   }
   return a;
-}
-
-core::Status GpuEmitter::wait_for(Access&& a) {
-  if (!waiting_.empty() &&
-      (overlap(a.reads, waiting_access_.writes) || overlap(a.writes, waiting_access_.writes) || overlap(a.writes, waiting_access_.reads)))
-    WEFT_RETURN_IF_ERROR(flush());
-  waiting_access_.reads.insert(waiting_access_.reads.end(), a.reads.begin(), a.reads.end());
-  waiting_access_.writes.insert(waiting_access_.writes.end(), a.writes.begin(), a.writes.end());
-  return {};
 }
 
 // ---- steps
@@ -362,10 +414,14 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
     reserved_ = 0;
     e.impl().current.clear();
     const bool decides = x.kind == Step::Kind::kWhile || x.kind == Step::Kind::kIf;
-    status = decides ? flush() : wait_for(access(x));
+    access_ = decides ? Access() : access(x);
+    ++step_;
     together_ =
         x.kind == Step::Kind::kLoop || x.kind == Step::Kind::kCopy ||
         (x.kind == Step::Kind::kInstr && !x.instrs.empty() && (x.instrs[0]->op == ir::Op::kDynamicUpdate || x.instrs[0]->op == ir::Op::kCheck));
+    // Those that may be done together with what waits find out by themselves.
+    if (decides) status = flush();
+    else if (!together_) status = settle();
     if (status.ok()) status = step(x);
     together_ = false;
     if (status.ok()) status = e.impl().status;
@@ -405,10 +461,10 @@ core::Status GpuEmitter::early_checks(std::span<const Step> s) {
   if (checks.empty()) return {};
   reserved_ = 0;
   e.impl().current.clear();
-  Access a;
-  std::unordered_set<const ir::Instr*> seen;
-  for (const ir::Instr* i : checks) note_reads(i, {}, seen, a.reads);
-  WEFT_RETURN_IF_ERROR(wait_for(std::move(a)));
+  Seen seen;
+  access_ = {};
+  for (const ir::Instr* i : checks) note_reads(i, {}, seen, access_.reads, false);
+  ++step_;
   together_ = true;
   WEFT_RETURN_IF_ERROR(each("check", checks[0], 1, [this, checks](V) -> core::Status {
     for (const ir::Instr* i : checks) e.error_if(b.CreateNot(e.element(i->operands[0], {})), i->message);
@@ -424,6 +480,12 @@ core::Status GpuEmitter::step(const Step& s) {
     case Step::Kind::kWhile:
     case Step::Kind::kIf: return control(s);
     case Step::Kind::kCopy: {
+      if (counters_.contains(s.copy_from)) {
+        const auto it = counters_.find(s.copy_from);
+        // Of the counter itself: there is nothing to keep.
+        if (it->second.depth == depth_ - 1 && counter_buffers_.contains(s.copy_to)) return {};
+        return store_all(std::span(&s.copy_from, 1), std::span(&s.copy_from, 1), s.copy_to);
+      }
       const int from = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
       if (from < 0) return materialize(s.copy_from, s.copy_to);
       return copy(s.copy_to, from, s.copy_from->type, s.copy_from);
@@ -434,6 +496,7 @@ core::Status GpuEmitter::step(const Step& s) {
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");
   const ir::Instr* i = s.instrs[0];
+  if (i->op == ir::kAttention || i->op == ir::kAttentionGrad) return attention(i);
   switch (i->op) {
     case Op::kReduce: return reduce(i);
     case Op::kArgReduce: return arg_reduce(i);
@@ -473,6 +536,24 @@ core::Status GpuEmitter::library(const ir::Instr* i, std::vector<const ir::Instr
   return status;
 }
 
+// A library's alone.
+core::Status GpuEmitter::attention(const ir::Instr* i) {
+  GpuLaunch l;
+  l.kind = GpuLaunch::Kind::kLibrary, l.instr = i;
+  for (const ir::Instr* o : i->operands) {
+    if (plan.buffer_of(o) < 0) return core::internal_error("an operand of %", i->id, " has no memory");
+    l.args.push_back(arg_of(plan.buffer_of(o)));
+  }
+  for (int to : plan.results.at(i)) {
+    // What nobody reads is written all the same.
+    const size_t k = l.args.size() - i->operands.size();
+    const ir::Type& t = i->results[k];
+    l.args.push_back(to >= 0 ? arg_of(to) : scratch_arg(reserve(t.elements() * int64_t(core::dtype_size(t.dtype)))));
+  }
+  launches_->push_back(std::move(l));
+  return {};
+}
+
 // The host reads one number: what to do is decided there.
 core::Status GpuEmitter::control(const Step& s) {
   const ir::Instr* i = s.instrs[0];
@@ -483,7 +564,12 @@ core::Status GpuEmitter::control(const Step& s) {
   GpuLaunch l;
   l.kind = loops ? GpuLaunch::Kind::kWhile : GpuLaunch::Kind::kIf;
   l.instr = i;
-  if (const ir::Dim* trips = loops ? trips_of(*i) : nullptr) l.trips = *trips;
+  const auto outer_counters = counters_;
+  const auto outer_buffers = counter_buffers_;
+  if (const ir::Dim* trips = loops ? trips_of(*i) : nullptr) {
+    l.trips = *trips;
+    find_counters(i);
+  }
   const bool errors = !plan.module->messages.empty();
   const ir::Dim slot = reserve(64);
   const GpuArg to = scratch_arg(slot), error{GpuArg::Kind::kError, 0, 0};
@@ -510,6 +596,7 @@ core::Status GpuEmitter::control(const Step& s) {
     WEFT_RETURN_IF_ERROR(decide(i->operands[0]));
   }
   l.regions.resize(s.regions.size());
+  if (loops) ++depth_;
   for (size_t k = 0; k < s.regions.size(); ++k) {
     WEFT_RETURN_IF_ERROR(steps(s.regions[k], l.regions[k]));
     if (!loops || k > 0) continue;
@@ -518,8 +605,49 @@ core::Status GpuEmitter::control(const Step& s) {
     launches_ = outer;
     WEFT_RETURN_IF_ERROR(status);
   }
+  if (loops) --depth_;
+  counters_ = outer_counters;
+  counter_buffers_ = outer_buffers;
+  for (auto it = e.impl().numbers.begin(); it != e.impl().numbers.end();) it = counters_.contains(it->first) ? std::next(it) : e.impl().numbers.erase(it);
   launches_->push_back(std::move(l));
   return {};
+}
+
+// Numbers that every turn adds a constant to, from a constant on, and that nobody reads behind the loop: kernels get them as arguments.
+void GpuEmitter::find_counters(const ir::Instr* loop) {
+  const ir::Region& body = *loop->regions[1];
+  const auto number = [](const ir::Instr* v) -> std::optional<int64_t> {
+    while (v->op == ir::Op::kReshape || v->op == ir::Op::kConvert) {
+      if (v->op == ir::Op::kConvert && v->operand(0).type.dtype != core::DType::kInt32 && v->operand(0).type.dtype != core::DType::kInt64) return {};
+      v = v->operands[0];
+    }
+    if (v->op != ir::Op::kConstant || !v->type.elements().is(1)) return {};
+    if (v->type.dtype == core::DType::kInt32) return *static_cast<const int32_t*>(v->literal.raw());
+    if (v->type.dtype == core::DType::kInt64) return *static_cast<const int64_t*>(v->literal.raw());
+    return {};
+  };
+  for (size_t k = 0; k < body.parameters.size(); ++k) {
+    const ir::Instr *p = body.parameters[k], *r = body.results[k];
+    if (p->rank() != 0 || (p->type.dtype != core::DType::kInt32 && p->type.dtype != core::DType::kInt64)) continue;
+    if (r->op != ir::Op::kBinary || r->binary != ir::Binary::kAdd) continue;
+    const auto first = number(loop->operands[k]);
+    const auto step = r->operands[0] == p ? number(r->operands[1]) : r->operands[1] == p ? number(r->operands[0]) : std::nullopt;
+    const auto& beside = loop->parent->instrs;
+    const bool read = std::any_of(beside.begin(), beside.end(),
+                                  [&](const auto& o) { return o->op == ir::Op::kGet && o->operands[0] == loop && size_t(o->index) == k; });
+    if (!first || !step || read) continue;
+    const auto put = [&](const ir::Instr* v, int64_t from) {
+      counters_[v] = {depth_, from, *step};
+      e.impl().numbers[v] = [this, v, at = counters_[v]]() -> V {
+        V turns = argument({GpuArg::Kind::kTurn, at.depth, 0});
+        V n = b.CreateAdd(b.CreateMul(turns, e.i64(at.step)), e.i64(at.first));
+        return v->type.dtype == core::DType::kInt32 ? b.CreateTrunc(n, b.getInt32Ty()) : n;
+      };
+    };
+    put(p, *first);
+    put(r, *first + *step);
+    if (const int buffer = plan.buffer_of(p); buffer >= 0) counter_buffers_.insert(buffer);
+  }
 }
 
 }  // namespace weft_engine::compiler

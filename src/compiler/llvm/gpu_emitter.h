@@ -32,22 +32,32 @@ class GpuEmitter {
   core::Status kernel(const char* what, const ir::Instr* instr, const ir::Dim& blocks, int threads, const std::function<core::Status()>& body);
   // Kernels of one thread for each number below n: body(number). It may be called later: it owns what it uses.
   core::Status each(const char* what, const ir::Instr* instr, const ir::Dim& n, const std::function<core::Status(V)>& body);
-  // Kernels of `each` that do not depend on each other become one, as long as `together_` says so: each has blocks of its own in it.
+  // Likewise for `all` elements, `several` side by side in a thread: body(number, several), which takes the elements number * several and on. `several` may turn out smaller, a
+  // divisor of it.
+  using Body = std::function<core::Status(V number, int64_t several)>;
+  core::Status each(const char* what, const ir::Instr* instr, const ir::Dim& all, int64_t several, const Body& body);
+  // Kernels of `each` that do not depend on each other become one, as long as `together_` says so: each has blocks of its own in it. One that depends on another element by
+  // element is done by the same threads behind it.
   core::Status flush();
-  // Memory that a step reads and writes; flushes first, if it depends on what is waiting.
+  // Memory that a step reads and writes.
   struct Range {
     GpuArg at;
     ir::Dim bytes;
+    int64_t own = 0;  // so many elements, of which a thread takes those of its own numbers alone; 0: perhaps others
   };
   struct Access {
     std::vector<Range> reads, writes;
   };
   Access access(const Step& s) const;
-  void note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, std::unordered_set<const ir::Instr*>& seen,
-                  std::vector<Range>& to) const;
-  Range range_of(int buffer) const { return {arg_of(buffer), plan.buffers[size_t(buffer)].bytes}; }
-  static bool overlap(std::span<const Range> a, std::span<const Range> c);
-  core::Status wait_for(Access&& a);
+  using Seen = std::unordered_set<const ir::Instr*>[2];
+  // `same`: at the numbers of the thread.
+  void note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, Seen& seen, std::vector<Range>& to, bool same) const;
+  Range range_of(int buffer, const ir::Instr* own = nullptr) const;
+  static bool overlap(const Range& x, const Range& y);
+  // How what a step does depends on what another did: not at all, element by element, or otherwise.
+  enum class Dependence : uint8_t { kNone, kElements, kOther };
+  static Dependence between(const Access& a, const Access& c);
+  core::Status settle();  // flushes, if the step that is being written depends on what is waiting
   V thread();  // i32, in the block
   V block();   // i32
   V wide(V i32) { return known(b.CreateZExt(i32, b.getInt64Ty())); }
@@ -106,6 +116,7 @@ class GpuEmitter {
   core::Status dot_kernels(const ir::Instr* i, int to, bool add);
   core::Status scan(const ir::Instr* i);
   core::Status sort(const ir::Instr* i);
+  core::Status attention(const ir::Instr* i);
   core::Status scatter(const ir::Instr* i);
   // Sorts the numbers 0 .. n - 1 of each row, which lie as int32 at `places`, by less(row, a, c); equal ones in order.
   core::Status sort_places(const ir::Instr* i, const ir::Dim& rows, const ir::Dim& n, const GpuArg& places,
@@ -126,13 +137,29 @@ class GpuEmitter {
   struct Waiting {
     const char* what;
     const ir::Instr* instr;
-    int64_t n;
-    std::function<core::Status(V)> body;
-    std::unordered_set<const ir::Instr*> current;
+    int64_t all, several;
+    struct Part {
+      Body body;
+      std::unordered_set<const ir::Instr*> current;
+    };
+    std::vector<Part> parts;  // one behind the other
+    Access access;
+    int step;
+    int64_t n() const { return (all + several - 1) / several; }
   };
   std::vector<Waiting> waiting_;
-  Access waiting_access_;
-  bool together_ = false;
+  Access access_;  // of the step that is being written
+  int step_ = 0;
+  bool together_ = false, flushing_ = false;
+  // Variables of loops that count: what they hold follows from how often the loop has turned.
+  struct Counter {
+    int depth;
+    int64_t first, step;
+  };
+  std::unordered_map<const ir::Instr*, Counter> counters_;
+  int depth_ = 0;  // of loops
+  std::unordered_set<int> counter_buffers_;
+  void find_counters(const ir::Instr* loop);
   // The kernel that is being written.
   std::map<std::string, std::pair<GpuArg, V>> arguments_;
   V thread_ = nullptr, block_ = nullptr, self_ = nullptr;

@@ -20,6 +20,10 @@ bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs) {
     ++work;
     switch (i->op) {
       case ir::Op::kPad:
+        // What lies side by side stays so where nothing is put between.
+        if (i->rank() == 0 || !i->low.back().is(0) || !i->high.back().is(0) || (!i->interior.empty() && i->interior.back())) return false;
+        work += 4;
+        break;
       case ir::Op::kConcat:
       case ir::Op::kGather:
       case ir::Op::kPhilox:
@@ -61,6 +65,19 @@ int64_t narrowest(const Plan& plan, const ir::Instr* value) {
 core::Status GpuEmitter::copy(int to, int from, const ir::Type& t, const ir::Instr* instr) {
   const GpuArg into = arg_of(to), of = arg_of(from);
   if (into == of) return {};
+  constexpr int64_t kMostElements = int64_t(1) << 18;  // a kernel that others may be part of; more: by the driver
+  if (together_ && t.elements().is_const() && t.elements().value() <= kMostElements) {
+    const core::DType dtype = t.dtype;
+    const ir::Dim all = t.elements();
+    const int64_t several = all.value() % 4 || all.value() < 4096 || size_of(dtype) > 4 ? 1 : 4;
+    return each("copy", instr, all, several, [this, to, from, dtype, all](V number, int64_t own) -> core::Status {
+      std::vector<V> values;
+      for (int64_t k = 0; k < own; ++k) values.push_back(e.load(dtype, e.pointer(from), bounded(e.add(e.mul(number, e.i64(own)), e.i64(k)), all)));
+      for (int64_t k = 0; k < own; ++k) e.store(dtype, values[size_t(k)], e.pointer(to), bounded(e.add(e.mul(number, e.i64(own)), e.i64(k)), all));
+      return {};
+    });
+  }
+  WEFT_RETURN_IF_ERROR(settle());
   GpuLaunch l;
   l.kind = GpuLaunch::Kind::kCopy, l.instr = instr;
   l.args = {into, of};
@@ -78,7 +95,7 @@ core::Status GpuEmitter::materialize(const ir::Instr* i, int buffer) {
 core::Status GpuEmitter::loop(const Step& s) {
   std::vector<const ir::Instr*> stored;
   for (const ir::Instr* i : s.instrs) {
-    if (plan.buffer_of(i) >= 0) stored.push_back(i);
+    if (plan.buffer_of(i) >= 0 && !counters_.contains(i)) stored.push_back(i);
   }
   if (stored.empty()) return {};
   e.impl().current.insert(stored.begin(), stored.end());
@@ -133,47 +150,42 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
       for (const ir::Instr* i : stored) e.store(i->type.dtype, values[n++], into >= 0 ? e.pointer(into) : e.pointer(i), e.offset(i->type, index));
     }
   };
-  if (several == 1) {
-    return each("loop", first, all, [this, shape, write](V number) -> core::Status {
+  return each("loop", first, all, several, [this, shape, write, all, inner, flat](V number, int64_t own) -> core::Status {
+    if (own == 1) {
       const Index at = e.places(number, shape.loops);
       write(std::span(&at, 1));
       return {};
-    });
-  }
-  if (flat) {
-    const bool whole = all.is_const() && all.value() % several == 0;
-    return each("loop", first, ir::ceil_div(all, several), [this, shape, write, all, several, whole](V number) -> core::Status {
-      V begin = e.mul(number, e.i64(several)), end = e.dim(all);
-      const auto together = [&] {
-        std::vector<Index> at;
-        for (int64_t k = 0; k < several; ++k) at.push_back(e.places(bounded(e.add(begin, e.i64(k)), all), shape.loops));
-        write(at);
-      };
-      if (whole) {
-        together();
-        return {};
-      }
-      e.when(b.CreateICmpULE(b.CreateAdd(begin, e.i64(several)), end), together, [&] {
-        e.loop(begin, end, e.i64(1), {}, false, [&](V k, const std::vector<V>&) {
-          const Index at = e.places(bounded(k, all), shape.loops);
-          write(std::span(&at, 1));
-          return std::vector<V>();
-        });
-      });
-      return {};
-    });
-  }
-  std::vector<ir::Dim> outer = shape.loops;
-  outer.back() = inner.value() / several;
-  return each("loop", first, ir::product(outer), [this, write, outer, several, inner](V number) -> core::Status {
-    const Index row = e.places(number, outer);
-    std::vector<Index> at;
-    for (int64_t k = 0; k < several; ++k) {
-      Index one = row;
-      one.back() = bounded(e.add(e.mul(row.back(), e.i64(several)), e.i64(k)), inner);
-      at.push_back(one);
     }
-    write(at);
+    if (!flat) {
+      std::vector<ir::Dim> outer = shape.loops;
+      outer.back() = inner.value() / own;
+      const Index row = e.places(number, outer);
+      std::vector<Index> at;
+      for (int64_t k = 0; k < own; ++k) {
+        Index one = row;
+        one.back() = bounded(e.add(e.mul(row.back(), e.i64(own)), e.i64(k)), inner);
+        at.push_back(one);
+      }
+      write(at);
+      return {};
+    }
+    V begin = e.mul(number, e.i64(own)), end = e.dim(all);
+    const auto together = [&] {
+      std::vector<Index> at;
+      for (int64_t k = 0; k < own; ++k) at.push_back(e.places(bounded(e.add(begin, e.i64(k)), all), shape.loops));
+      write(at);
+    };
+    if (all.is_const() && all.value() % own == 0) {
+      together();
+      return {};
+    }
+    e.when(b.CreateICmpULE(b.CreateAdd(begin, e.i64(own)), end), together, [&] {
+      e.loop(begin, end, e.i64(1), {}, false, [&](V k, const std::vector<V>&) {
+        const Index at = e.places(bounded(k, all), shape.loops);
+        write(std::span(&at, 1));
+        return std::vector<V>();
+      });
+    });
     return {};
   });
 }
@@ -285,20 +297,32 @@ core::Status GpuEmitter::update(const ir::Instr* i) {
   if (plan.buffer_of(x) != buffer) {
     WEFT_RETURN_IF_ERROR(materialize(x, buffer));
     WEFT_RETURN_IF_ERROR(flush());
-    waiting_access_.writes = {range_of(buffer)};
-    std::unordered_set<const ir::Instr*> seen;
-    note_reads(i, std::span(&i, 1), seen, waiting_access_.reads);
   }
   const CodeEmitter::Layout shape = e.layout(std::span(&update, 1));
-  return each("update", i, update->type.elements(), [this, i, update, buffer, shape](V number) -> core::Status {
-    const Index at = shape.index(e, e.places(number, shape.loops));
-    Index index = at;
-    for (int d = 0; d < i->rank(); ++d) {
-      if (i->dim(d) == update->dim(d)) continue;
-      V start = e.clamp(e.element(i->operands[size_t(d) + 2], {}), e.dim(i->dim(d) - update->dim(d) + ir::Dim(1)));
-      index[size_t(d)] = e.add(start, at[size_t(d)]);
+  const auto put = [this, i, update, buffer, shape](std::span<const V> numbers) {
+    std::vector<V> values;
+    std::vector<Index> places;
+    for (V number : numbers) {
+      const Index at = shape.index(e, e.places(number, shape.loops));
+      values.push_back(e.element(update, at));
+      places.push_back(at);
     }
-    e.store(i->type.dtype, e.element(update, at), e.pointer(buffer), e.offset(i->type, index));
+    for (size_t k = 0; k < places.size(); ++k) {
+      Index index = places[k];
+      for (int d = 0; d < i->rank(); ++d) {
+        if (i->dim(d) == update->dim(d)) continue;
+        V start = e.clamp(e.element(i->operands[size_t(d) + 2], {}), e.dim(i->dim(d) - update->dim(d) + ir::Dim(1)));
+        index[size_t(d)] = e.add(start, places[k][size_t(d)]);
+      }
+      e.store(i->type.dtype, values[k], e.pointer(buffer), e.offset(i->type, index));
+    }
+  };
+  const ir::Dim all = update->type.elements();
+  const bool whole = all.is_const() && all.value() % 4 == 0 && all.value() >= 4096 && size_of(i->type.dtype) <= 4 && is_light(plan, std::span(&update, 1));
+  return each("update", i, all, whole ? 4 : 1, [this, put, all](V number, int64_t own) -> core::Status {
+    std::vector<V> numbers;
+    for (int64_t k = 0; k < own; ++k) numbers.push_back(own == 1 ? number : bounded(e.add(e.mul(number, e.i64(own)), e.i64(k)), all));
+    put(numbers);
     return {};
   });
 }
