@@ -50,10 +50,50 @@ PartialShape TensorHandle::slow_shape() const {
   return wait().ok() ? PartialShape(tensor_.shape()) : PartialShape::unknown();
 }
 
+// Until something has happened, the process ends or the call is interrupted.
+template <class Happened>
+static Status wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Happened& happened) {
+  while (!changed.wait_for(lock, core::kLookEvery, happened)) {
+    core::Interrupt* const call = core::Interrupt::current();
+    if (core::process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
+    if (!call) continue;
+    lock.unlock();
+    if (call->look()) return core::interrupted_call();
+    lock.lock();
+  }
+  return {};
+}
+
+static Result<Tensor> fetch_and_wait(RemoteValue& of) {
+  struct Answer {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<Result<Tensor>> value;
+  };
+  auto answer = std::make_shared<Answer>();
+  of.fetch([answer](Result<Tensor> value) {
+    std::lock_guard lock(answer->mutex);
+    answer->value.emplace(std::move(value));
+    answer->changed.notify_all();
+  });
+  std::unique_lock lock(answer->mutex);
+  WEFT_RETURN_IF_ERROR(wait_for(lock, answer->changed, [&] { return answer->value.has_value(); }));
+  return std::move(*answer->value);
+}
+
 Status TensorHandle::wait_slowly() const {
   if (!can_be_brought()) {
+    // Many variants (lists, optionals) can be sent for who asks for them, others (datasets) cannot: one that did not come is still of use where it is,
+    // so that the handle does not fail.
     WEFT_RETURN_IF_ERROR(waiting_->remote->shape().status());
-    return invalid_argument("a ", dtype_, " of ", device_->name(), " stays in its process: it can be used by ops there only");
+    if (dtype_ == DType::kResource) return invalid_argument("a resource of ", device_->name(), " stays in its process: it can be used by ops there only");
+    WEFT_ASSIGN(Tensor value, fetch_and_wait(*waiting_->remote));
+    std::lock_guard lock(waiting_->mutex);
+    if (ready()) return {};  // another thread was first
+    auto* const self = const_cast<TensorHandle*>(this);
+    self->tensor_ = std::move(value);
+    self->state_.store(State::kReady, std::memory_order_release);
+    return {};
   }
   std::unique_lock lock(waiting_->mutex);
   if (waiting_->remote && !std::exchange(waiting_->fetching, true) && state_.load(std::memory_order_acquire) == State::kPending) {
@@ -65,14 +105,7 @@ Status TensorHandle::wait_slowly() const {
     });
     lock.lock();
   }
-  while (!waiting_->changed.wait_for(lock, core::kLookEvery, [this] { return state_.load(std::memory_order_acquire) != State::kPending; })) {
-    core::Interrupt* const call = core::Interrupt::current();
-    if (core::process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
-    if (!call) continue;
-    lock.unlock();
-    if (call->look()) return core::interrupted_call();
-    lock.lock();
-  }
+  WEFT_RETURN_IF_ERROR(wait_for(lock, waiting_->changed, [this] { return state_.load(std::memory_order_acquire) != State::kPending; }));
   return waiting_->status;
 }
 

@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "core/threads.h"
+#include "remote/own_address.h"
+#include "remote/settings.h"
 #include "remote/task_device.h"
 #include "remote/worker.h"
 #include "runtime/shared_devices.h"
@@ -200,6 +202,22 @@ Status check(const ServerDef& def) {
   return {};
 }
 
+// The host that other tasks reach this process by, for parts of functions that run here. One that has no address of its own (localhost:0) among tasks
+// of other machines has that of the way to them.
+Result<std::string> own_host(const ClusterMap& cluster, const std::string& address) {
+  if (port_of(address) != 0 || !is_loopback(address)) return address.substr(0, address.rfind(':'));
+  WEFT_RETURN_IF_ERROR(settings().status());
+  const std::string& bind = settings()->bind;
+  if (!bind.empty() && bind != "0.0.0.0" && bind != "[::]") return bind;
+  for (const auto& [job, tasks] : cluster) {
+    for (const auto& [index, where] : tasks) {
+      if (is_loopback(where)) continue;
+      if (std::string host = address_towards(where.substr(0, where.rfind(':'))); !host.empty()) return host;
+    }
+  }
+  return std::string("localhost");
+}
+
 // A task that comes into a cluster.
 struct Newcomer {
   std::shared_ptr<Task> task;
@@ -213,6 +231,10 @@ Result<Newcomer> ask(Cluster& cluster, const std::string& job, int index, double
   WEFT_ASSIGN(std::shared_ptr<Channel> channel, cluster.connections->to(name));
   Newcomer n{std::make_shared<Task>(name, std::move(channel), cluster.id), job, index, {}};
   WEFT_ASSIGN(n.devices, devices_of(*n.task, seconds));
+  // A server may have been started as another task: in this cluster it is the one that the client names.
+  for (DeviceAttributes& d : n.devices) {
+    if (!rename_device(d, name)) return invalid_argument("task ", name, " has a device of the name '", d.name, "'");
+  }
   return n;
 }
 
@@ -258,8 +280,9 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   const std::string self = task_name(def.job, def.task);
   std::string& address = def.cluster[def.job][def.task];
   auto worker = std::make_unique<Worker>(context.registry(), *api, &context.devices(), self, def.cluster);
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen("127.0.0.1", port_of(address), worker->service()));
-  if (port_of(address) == 0) address = cat("localhost:", listener->port());
+  WEFT_ASSIGN(const std::string host, own_host(def.cluster, address));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, listen_as(*api, self, host + ":", port_of(address), worker->service()));
+  if (port_of(address) == 0) address = cat(host, ":", listener->port());
   auto connections = std::make_shared<Connections>(*api, def.cluster);
   const uint64_t id = random_id();
   WEFT_ASSIGN(std::shared_ptr<Keeper> keeper, Keeper::start(id, options.keep_alive_seconds));

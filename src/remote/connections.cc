@@ -15,6 +15,13 @@ uint64_t random_id() {
 
 std::string task_name(std::string_view job, int task) { return cat("/job:", job, "/replica:0/task:", task); }
 
+bool rename_device(DeviceAttributes& device, const std::string& task) {
+  auto name = core::DeviceName::parse(device.name), as = core::DeviceName::parse(task);
+  if (!name.ok() || !as.ok() || !name->complete()) return false;
+  device.name = cat(task, "/device:", *name->type, ":", *name->id);
+  return true;
+}
+
 std::string task_of(std::string_view device) {
   auto name = DeviceName::parse(device);
   if (!name.ok() || !name->job || !name->task) return {};

@@ -18,6 +18,8 @@ uint64_t random_id();
 // "/job:worker/replica:0/task:1" of a device's name; empty if the name does not say it.
 std::string task_of(std::string_view device);
 std::string task_name(std::string_view job, int task);
+// The device under the name of this task, whatever cluster its server was started in. False: one of the names is not one.
+bool rename_device(DeviceAttributes& device, const std::string& task);
 
 // A server of this process whose address in the cluster leaves the port open ("localhost:0"): others of the process find it by its cluster and task.
 // Port 0: it is gone.

@@ -12,6 +12,7 @@
 #include "remote/handles_abroad.h"
 #include "remote/peers.h"
 #include "runtime/blocking_threads.h"
+#include "runtime/server.h"
 
 namespace weft_engine::remote {
 
@@ -77,15 +78,16 @@ static eager::ContextOptions context_options(const DeviceSet* devices, op::Rende
   return o;
 }
 
-ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
-                             std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
+ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, std::unique_ptr<DeviceSet> renamed, const CreateContext& request,
+                             std::string task, std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
     : id_(request.context_id),
       task_(std::move(task)),
       keep_alive_(request.keep_alive_secs),
       connections_(std::move(connections)),
       rendezvous_(std::move(rendezvous)),
       steps_(std::move(steps)),
-      context_(registry, context_options(devices, rendezvous_.get())),
+      renamed_(std::move(renamed)),
+      context_(registry, context_options(renamed_ ? renamed_.get() : devices, rendezvous_.get())),
       last_use_(now()),
       view_id_(request.view_id) {
   for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
@@ -349,7 +351,7 @@ Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& r
   const Operation& o = request.operation;
   if (!o.is_function || !o.is_component_function)
     return internal_error("RunComponentFunction request can only be used to execute component functions.");
-  const auto rendezvous = steps.find_or_create(o.func_step_id, connections_);
+  const auto rendezvous = steps.find_or_create(o.func_step_id, connections_, task_);
   auto attrs = std::make_shared<op::AttrMap>();
   const op::OpSpec* spec = context_.functions().find_spec(o.name);
   if (!spec) return internal_error("Could not find function library for registered component function: ", o.name);
@@ -418,6 +420,19 @@ Message EagerService::own_devices(int field) const {
   return Message(encode_device_list(field, list));
 }
 
+// The client's cluster may name this server otherwise than the one that it was started with.
+std::unique_ptr<DeviceSet> EagerService::renamed(const ServerDef& def) const {
+  const auto job = def.cluster.find(def.job);
+  if (job == def.cluster.end() || !job->second.contains(def.task) || task_name(def.job, def.task) == task_) return nullptr;
+  std::vector<std::unique_ptr<Device>> list;
+  for (const auto& d : devices_->all()) {
+    const DeviceName& name = d->parsed_name();
+    if (name.type != "CPU") return nullptr;
+    list.push_back(runtime::make_task_cpu(def.job, def.task, *name.id));
+  }
+  return std::make_unique<DeviceSet>(std::move(list));
+}
+
 Result<Message> EagerService::create(const CreateContext& request) {
   if (request.context_id == 0) return invalid_argument("context_id must not be 0");
   drop_expired();
@@ -431,8 +446,11 @@ Result<Message> EagerService::create(const CreateContext& request) {
     }
   }
   auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);
-  auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
-  auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous), steps_);
+  auto others = renamed(request.server_def);
+  const std::string task = others ? task_name(request.server_def.job, request.server_def.task) : task_;
+  auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections, task);
+  auto context =
+      std::make_shared<ServerContext>(registry_, devices_, std::move(others), request, task, connections, std::move(rendezvous), steps_);
   if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
   std::shared_ptr<ServerContext> before;  // destroyed after the lock is given back
   std::lock_guard lock(mutex_);

@@ -39,7 +39,8 @@ class Peers;
 // One context of a client: an eager context on this task's devices, and the tensors that the client holds by number.
 class ServerContext {
  public:
-  ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
+  // `renamed`: the devices, where they are not the server's own.
+  ServerContext(op::Registry& registry, const DeviceSet* devices, std::unique_ptr<DeviceSet> renamed, const CreateContext& request, std::string task,
                 std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
   ~ServerContext();
   // `caller` is cancelled when whoever sent the item has gone.
@@ -77,6 +78,7 @@ class ServerContext {
   const std::shared_ptr<Connections> connections_;
   const std::shared_ptr<TaskRendezvous> rendezvous_;
   const std::shared_ptr<StepTable> steps_;
+  const std::unique_ptr<DeviceSet> renamed_;
   eager::Context context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
@@ -111,6 +113,7 @@ class EagerService {
  private:
   void drop_expired();
   Message own_devices(int field) const;
+  std::unique_ptr<DeviceSet> renamed(const ServerDef& def) const;
 
   op::Registry& registry_;
   const DeviceSet* const devices_;

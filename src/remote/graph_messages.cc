@@ -434,7 +434,16 @@ Result<MakeCallable> decode_make_callable(std::string_view bytes) {
         case 2: out.fetches.push_back(o.string()); break;
         case 3: out.targets.push_back(o.string()); break;
         case 4: out.run_options = o.string(); break;
-        case 5: out.connects_tensors = true; break;
+        case 5: {
+          ProtoReader c = o.message();
+          auto& [from, to] = out.connections.emplace_back();
+          while (c.next()) {
+            if (c.field() == 1) from = c.string();
+            if (c.field() == 2) to = c.string();
+          }
+          if (!c.ok()) return bad_message("TensorConnection");
+          break;
+        }
         default: break;
       }
     }

@@ -118,7 +118,7 @@ struct MakeCallable {
   std::string session;
   std::vector<std::string> feeds, fetches, targets;
   std::string run_options;
-  bool connects_tensors = false;
+  std::vector<std::pair<std::string, std::string>> connections;  // from, to
 };
 Result<MakeCallable> decode_make_callable(std::string_view bytes);
 

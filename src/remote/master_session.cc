@@ -114,23 +114,11 @@ Result<std::shared_ptr<MasterSession>> MasterSession::make(std::shared_ptr<Graph
   return s;
 }
 
-namespace {
-
-// A task that does not know the session's cluster gives its devices the names of its own.
-bool rename(DeviceAttributes& device, const std::string& task) {
-  auto name = core::DeviceName::parse(device.name), as = core::DeviceName::parse(task);
-  if (!name.ok() || !as.ok() || !name->complete()) return false;
-  device.name = cat(task, "/device:", *name->type, ":", *name->id);
-  return true;
-}
-
-}  // namespace
-
 // Which devices there are: this task's first.
 Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation) {
   for (const auto& d : here_->devices().all()) {
     attributes_.push_back(attributes_of(*d));
-    if (!rename(attributes_.back(), task_)) return invalid_argument("'", task_, "' is not the name of a task");
+    if (!rename_device(attributes_.back(), task_)) return invalid_argument("'", task_, "' is not the name of a task");
   }
   for (const auto& [job, tasks] : cluster) {
     for (const auto& [index, address] : tasks) {
@@ -148,7 +136,7 @@ Status MasterSession::reach(const ClusterMap& cluster, const std::atomic<bool>& 
       if (answer.ok()) {
         WEFT_ASSIGN(std::vector<DeviceAttributes> devices, decode_device_list(1, answer->flatten()));
         for (DeviceAttributes& d : devices) {
-          if (rename(d, task) && passes_filters(filters_, d.name)) attributes_.push_back(std::move(d));
+          if (rename_device(d, task) && passes_filters(filters_, d.name)) attributes_.push_back(std::move(d));
         }
         break;
       }
@@ -260,6 +248,10 @@ Result<MasterSession::Endpoints> MasterSession::find(const Names& names) const {
     if (!e.node) return not_found("PruneForTargets: Some target nodes not found: ", t);
     out.targets.push_back(e.node);
   }
+  for (const auto& [from, to] : names.connections) {
+    out.connections.push_back({endpoint(from), endpoint(to)});
+    if (!out.connections.back().to.node) return not_found("FeedInputs: unable to find feed output ", to);
+  }
   return out;
 }
 
@@ -333,7 +325,7 @@ Result<std::shared_ptr<StepPlan>> MasterSession::make_plan(const Endpoints& ends
   {
     std::lock_guard lock(mutex_);
     WEFT_RETURN_IF_ERROR(place_graph());
-    WEFT_ASSIGN(FunctionBody body, runtime::step_body(*whole_.graph, ends.feeds, ends.fetches, ends.targets, done));
+    WEFT_ASSIGN(FunctionBody body, runtime::step_body(*whole_.graph, ends.feeds, ends.fetches, ends.targets, done, ends.connections));
     made->feed_types = body.arg_types;
     WEFT_ASSIGN(const bool opened, open_functions(body));
     if (opened) {

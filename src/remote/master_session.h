@@ -8,6 +8,7 @@
 #include "op/cancellation.h"
 #include "remote/graph_service.h"
 #include "runtime/partial_run.h"
+#include "runtime/step_body.h"
 
 namespace weft_engine::remote {
 
@@ -57,11 +58,15 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   MasterSession(std::shared_ptr<GraphService> here, std::shared_ptr<Connections> connections, std::string task);
   struct Names {
     std::vector<std::string> feeds, fetches, targets;
-    bool operator<(const Names& o) const { return std::tie(feeds, fetches, targets) < std::tie(o.feeds, o.fetches, o.targets); }
+    std::vector<std::pair<std::string, std::string>> connections = {};
+    bool operator<(const Names& o) const {
+      return std::tie(feeds, fetches, targets, connections) < std::tie(o.feeds, o.fetches, o.targets, o.connections);
+    }
   };
   struct Endpoints {
     std::vector<graph::Endpoint> feeds, fetches;
     std::vector<graph::Node*> targets;
+    std::vector<runtime::Connection> connections = {};
   };
   Status reach(const ClusterMap& cluster, const std::atomic<bool>& stopping, op::CancellationManager& cancellation);
   // `sent`: the cluster as workers are told of it; empty: they have their own.

@@ -313,8 +313,7 @@ Status MasterSession::run_part_of_step(const RunStep& request, std::vector<Tenso
 }
 
 Result<int64_t> MasterSession::make_callable(const MakeCallable& request) {
-  if (request.connects_tensors) return unimplemented("CallableOptions.tensor_connection in a session of a cluster");
-  Callable made{{request.feeds, request.fetches, request.targets}, request.run_options};
+  Callable made{{request.feeds, request.fetches, request.targets, request.connections}, request.run_options};
   WEFT_RETURN_IF_ERROR(plan(made.names).status());
   std::lock_guard lock(state_mutex_);
   callables_[next_callable_] = std::move(made);

@@ -11,6 +11,7 @@
 #include "engine/clusters.h"
 #include "remote/graph_messages.h"
 #include "remote/handles_abroad.h"
+#include "remote/own_address.h"
 #include "remote/profile.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
@@ -37,6 +38,14 @@ int descriptors() {
 }
 
 }  // namespace
+
+TEST_CASE("a process knows which of its addresses leads to a host") {
+  CHECK(address_towards("127.0.0.1") == "127.0.0.1");
+  CHECK(address_towards("localhost") != "");
+  CHECK(address_towards("no such host: a space is in it") == "");
+  for (const char* here : {"localhost:1", "127.0.0.1:1", "127.3.0.1:0", "[::1]:7", ":5"}) CHECK(is_loopback(here));
+  for (const char* there : {"192.0.2.2:1", "host:5", "[fd00::2]:7", "localhost.example:1"}) CHECK_FALSE(is_loopback(there));
+}
 
 TEST_CASE("a channel that is dropped while it connects leaves no descriptor") {
   const auto library = engine::clusters();

@@ -1,6 +1,6 @@
 #include "remote/worker.h"
 
-#include "core/log.h"
+#include "remote/own_address.h"
 #include "remote/profile.h"
 
 namespace weft_engine::remote {
@@ -87,17 +87,6 @@ void Worker::add_worker_methods() {
 
 namespace {
 
-// A task whose own address is this machine's loopback listens there alone; one with another address listens on all of them, and says so.
-bool is_loopback(const std::string& address) {
-  const std::string host = address.substr(0, address.rfind(':'));
-  return host.empty() || host == "localhost" || host.starts_with("127.") || host == "[::1]";
-}
-
-std::string listening_host(const std::string& address) {
-  if (!is_loopback(address)) return "0.0.0.0";
-  return address.starts_with("127.") ? address.substr(0, address.rfind(':')) : "127.0.0.1";
-}
-
 class Network final : public runtime::ServerNetwork {
  public:
   Network(std::string task, std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener)
@@ -123,13 +112,7 @@ class Network final : public runtime::ServerNetwork {
 
 Result<std::unique_ptr<runtime::ServerNetwork>> serve(std::unique_ptr<Worker> worker, const std::string& task, const std::string& address, int port) {
   WEFT_ASSIGN(const TransportApi* api, transport());
-  WEFT_RETURN_IF_ERROR(settings().status());
-  std::string host = settings()->bind;
-  if (host.empty()) host = listening_host(address);
-  if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
-    log(LogLevel::kWarning, cat("the server of ", task, " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
-                                ", without encryption: whoever reaches it can run ops here"));
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(host, port, worker->service()));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, listen_as(*api, task, address, port, worker->service()));
   return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(task, std::move(worker), std::move(listener)));
 }
 

@@ -45,9 +45,32 @@ Result<RemoteSession::Names> names_of(const graph::Graph& graph, std::mutex& mut
   return names;
 }
 
+// In TensorFlow's words. A cycle is found where nodes are put in order.
+template <class FeedOf>
+static Status check_connections(const graph::Graph& graph, std::span<const Connection> connections, std::span<const Endpoint> fetches,
+                                const FeedOf& feed_of) {
+  for (size_t i = 0; i < connections.size(); ++i) {
+    const auto& [from, to] = connections[i];
+    WEFT_RETURN_IF_ERROR(check_output(graph, to, "Connection", i));
+    const std::string name = cat(to.node->name(), ":", to.index);
+    if (!from.node || !graph::holds(graph, from.node)) return invalid_argument("Requested tensor connection from unknown node: \"", name, "\".");
+    if (from.index < 0 || from.index >= from.node->num_outputs())
+      return invalid_argument("Requested tensor connection from unknown edge: \"", name, "\" (actual number of outputs = ", from.node->num_outputs(),
+                              ").");
+    bool before = feed_of(to) >= 0;
+    for (size_t k = 0; k < i; ++k) before |= connections[k].to == to;
+    if (before) return invalid_argument("Endpoint \"", name, "\" fed more than once.");
+    if (std::find(fetches.begin(), fetches.end(), to) != fetches.end()) return invalid_argument(name, " is both fed and fetched.");
+    const DType has = base_type(from.node->output_type(from.index)), needs = base_type(to.node->output_type(to.index));
+    if (has != needs)
+      return invalid_argument("Tensor ", name, " of type ", dtype_name(needs), " cannot be connected with one of type ", dtype_name(has));
+  }
+  return {};
+}
+
 // The part of the graph that the fetches and targets need, cut off at the feeds.
 Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoint> feeds, std::span<const Endpoint> fetches,
-                               std::span<Node* const> targets, std::span<Node* const> done) {
+                               std::span<Node* const> targets, std::span<Node* const> done, std::span<const Connection> connections) {
   FunctionBody body;
   body.name = "session";
   body.graph = std::make_unique<graph::Graph>(graph.registry(), graph.library());
@@ -71,6 +94,13 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     }
     return -1;
   };
+  WEFT_RETURN_IF_ERROR(check_connections(graph, connections, fetches, feed_of));
+  auto source = [&](const Endpoint& e) {
+    for (const Connection& c : connections) {
+      if (c.to == e) return c.from;
+    }
+    return e;
+  };
   // Which nodes are needed.
   std::vector<char> need(size_t(graph.num_ids()), 0);
   std::vector<Node*> todo;
@@ -83,7 +113,7 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
   for (size_t i = 0; i < fetches.size(); ++i) {
     const Endpoint& f = fetches[i];
     WEFT_RETURN_IF_ERROR(check_output(graph, f, "Fetch", i));
-    if (feed_of(f) < 0) want(f.node);
+    if (const Endpoint from = source(f); feed_of(from) < 0) want(from.node);
   }
   for (Node* t : targets) {
     if (!graph::holds(graph, t)) return invalid_argument("Target ", t ? t->name() : "", " was not found in the Graph");
@@ -94,7 +124,7 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     todo.pop_back();
     for (const Endpoint& e : n->inputs()) {
       if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
-      if (feed_of(e) < 0) want(e.node);
+      if (const Endpoint from = source(e); feed_of(from) < 0) want(from.node);
     }
     for (Node* c : n->control_inputs()) {
       // A node all of whose outputs are fed does not run.
@@ -112,7 +142,10 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
   for (int id = 0; id < graph.num_ids(); ++id) {
     if (!need[size_t(id)]) continue;
     Node* n = graph.node(id);
-    for (const Endpoint& e : n->inputs()) waiting[size_t(id)] += feed_of(e) < 0 && !is_back(e.node);
+    for (const Endpoint& e : n->inputs()) {
+      const Endpoint from = source(e);
+      waiting[size_t(id)] += feed_of(from) < 0 && !is_back(from.node);
+    }
     for (Node* c : n->control_inputs()) waiting[size_t(id)] += need[size_t(c->id())];
     if (!waiting[size_t(id)]) ready.push_back(id);
   }
@@ -131,7 +164,8 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     std::vector<Endpoint> inputs;
     std::vector<Node*> controls;
     bool back = false;
-    for (const Endpoint& e : n->inputs()) {
+    for (const Endpoint& input : n->inputs()) {
+      const Endpoint e = source(input);
       const int arg = feed_of(e);
       if (arg >= 0) inputs.push_back({body.args[size_t(arg)], 0});
       else inputs.push_back({map[size_t(e.node->id())], e.index});
@@ -150,7 +184,13 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     order.push_back(n);
     if (!is_back(n)) {
       for (const graph::Use& u : n->uses()) {
-        if (feed_of({n, u.output}) < 0) done_for(u.node);
+        if (feed_of({n, u.output}) < 0 && source({n, u.output}).node == n) done_for(u.node);
+      }
+      for (const Connection& c : connections) {
+        if (c.from.node != n || feed_of(c.from) >= 0) continue;
+        for (const graph::Use& u : c.to.node->uses()) {
+          if (u.output == c.to.index) done_for(u.node);
+        }
       }
     }
     for (Node* c : n->control_outputs()) done_for(c);
@@ -165,12 +205,15 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
   for (Node* n : order) {
     Node* copy = map[size_t(n->id())];
     for (int i = 0; i < copy->num_inputs(); ++i) {
-      if (!copy->input(i).node) body.graph->set_input(copy, i, {map[size_t(n->input(i).node->id())], n->input(i).index});
+      if (copy->input(i).node) continue;
+      const Endpoint from = source(n->input(i));
+      body.graph->set_input(copy, i, {map[size_t(from.node->id())], from.index});
     }
   }
   for (size_t i = 0; i < fetches.size(); ++i) {
-    const int arg = feed_of(fetches[i]);
-    Endpoint from = arg >= 0 ? Endpoint{body.args[size_t(arg)], 0} : Endpoint{map[size_t(fetches[i].node->id())], fetches[i].index};
+    const Endpoint fetched = source(fetches[i]);
+    const int arg = feed_of(fetched);
+    Endpoint from = arg >= 0 ? Endpoint{body.args[size_t(arg)], 0} : Endpoint{map[size_t(fetched.node->id())], fetched.index};
     const DType t = base_type(from.node->output_type(from.index));
     WEFT_ASSIGN(Node* ret, add_retval(*body.graph, cat("_retval_", fetches[i].node->name(), "_", fetches[i].index, "_", i), from, t, int64_t(i)));
     body.rets.push_back(ret);

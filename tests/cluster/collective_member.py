@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.eager import context  # noqa: E402
 
-HEARTBEAT_MS = 2000
+HEARTBEAT_MS = int(1000 * float(os.environ.get("HEARTBEAT", 2)))
 cluster, task, what = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 size = len(cluster["worker"])
 last = task == size - 1
@@ -213,7 +213,7 @@ def play_fault():
     attempt(lambda: reduce(tf.zeros([task + 1 if what == "mismatch" else 4]), timeout=1 if what == "late" else 0))
     attempt(lambda: reduce(x))
     # Others ask this task for what it has; TensorFlow's members hear of an error from the leader, with a heartbeat.
-    time.sleep(1 if task else float(os.environ.get("LEADER_STAYS", 1)))
+    time.sleep(float(os.environ.get("STAYS", 1)) * (1 if task else 2))
 
 
 {"values": play_values, "coordination": play_coordination}.get(what, play_fault)()

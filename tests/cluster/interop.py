@@ -21,7 +21,7 @@ def main():
     parser.add_argument("--only", action="append", choices=TESTS, help="these alone")
     args = parser.parse_args()
     # A program has longer than in the tests: TensorFlow takes its time to start.
-    env = {"WEFT_PLAY_SECONDS": "900", **os.environ}
+    env = {"WEFT_PLAY_SECONDS": "900", "HEARTBEAT": "5", **os.environ}
     failed = []
     for test in args.only or TESTS:
         begin = time.time()

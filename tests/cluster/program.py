@@ -81,6 +81,11 @@ def variants():
             input_handle=there, element_shape=tf.constant([], tf.int32), element_dtype=tf.float32
         )
     print(x.numpy().tolist())
+    with tf.device(HERE):  # and to the client
+        x = tf.raw_ops.TensorListStack(
+            input_handle=there, element_shape=tf.constant([], tf.int32), element_dtype=tf.float32
+        )
+    print(short(x.device), x.numpy().tolist())
 
 
 def variables():
@@ -320,6 +325,11 @@ def datasets():
             ]
             != []
         )
+    here = tf.data.Dataset.range(3).map(lambda x: x + 1)
+    with tf.device(W0):
+        there = tf.data.Dataset.range(3).map(lambda x: x + 2)
+        print([int(x) for x in here])  # an iterator is where its dataset is
+    print([int(x) for x in there])
 
 
 def errors():
@@ -368,6 +378,27 @@ def again():
         print(float(v + 1.0))
 
 
+def hosts():
+    """The same servers under other names than they were started with."""
+    tf.config.experimental_connect_to_host(json.loads(sys.argv[1])["worker"], job_name="host")
+    print([short(d.name) for d in tf.config.list_logical_devices("CPU")])
+    first, second = (f"/job:host/task:{i}" for i in (0, 1))
+    with tf.device(first):
+        v = tf.Variable([1.0, 2.0])
+    with tf.device(second):
+        x = v * 3.0
+
+    @tf.function
+    def both(x):
+        with tf.device(first):
+            y = x + v
+        with tf.device(second):
+            return y * 2.0, tf.reduce_sum(y)
+
+    r = both(x)
+    print([short(t.device) for t in (v, x, *r)], [t.numpy().tolist() for t in r])
+
+
 def threads():
     results = [None] * 8
 
@@ -399,7 +430,7 @@ def threads():
 
 
 for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, loops_over_two, captured, training, training_over_two,
-          tables, datasets, errors, unread, again, threads):  # fmt: skip
+          tables, datasets, errors, unread, again, threads, hosts):  # fmt: skip
     if f.__name__ in os.environ.get("SECTIONS", f.__name__).split(","):
         section(f)
 print("end", flush=True)

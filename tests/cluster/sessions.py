@@ -9,6 +9,7 @@ import threading
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from tensorflow.core.protobuf import config_pb2 as v1_config  # noqa: E402
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
@@ -247,6 +248,36 @@ def callables():
         show(call(3.0), call(4.0))
 
 
+def connections():
+    """Callables that have one tensor take another one's place."""
+    with tf.device(W0):
+        a = v1.placeholder(tf.float32, [], name="a")
+        tf.add(a, 1.0, name="b")
+    with tf.device(W1):
+        c, k = v1.placeholder(tf.float32, [], name="c"), v1.placeholder(tf.float32, [], name="k")
+        tf.multiply(a + 1.0, c, name="d")
+        tf.add(tf.multiply(c, 10.0, name="e"), k, name="m")
+    with v1.Session(MASTER) as s:
+
+        def call(fetches, pairs, targets=(), feeds=("a:0",)):
+            options = v1_config.CallableOptions(feed=feeds, fetch=fetches, target=targets)
+            for one, other in pairs:
+                options.tensor_connection.add(from_tensor=one, to_tensor=other)
+            try:
+                show(s._make_callable_from_options(options)(*[np.float32(4.0)] * len(feeds)))
+            except tf.errors.OpError as e:
+                print(type(e).__name__)
+
+        call(["e:0"], [("b:0", "c:0")])
+        call(["d:0", "e:0", "b:0"], [("b", "c")])
+        call(["m:0"], [("b:0", "c:0"), ("e:0", "k:0")])
+        call(["m:0"], [("b:0", "e:0"), ("b:0", "k:0")])
+        call(["b:0"], [("b:0", "c:0")], targets=["e"])
+        call(["e:0"], [("nobody:0", "c:0")])
+        call(["e:0"], [("b:0", "nobody:0")])
+        call(["e:0"], [("b:3", "c:0")])
+
+
 def errors():
     x = v1.placeholder(tf.int32, [1])
     with tf.device(W0):
@@ -431,7 +462,7 @@ def own_clusters():
 
 
 for f in (
-    devices, runs, copies, variables, containers, queues, tables, iterators, training, functions, partial_runs, callables, errors, deadlines,
+    devices, runs, copies, variables, containers, queues, tables, iterators, training, functions, partial_runs, callables, connections, errors, deadlines,
     metadata, threads, replicas, monitored, own_clusters,
 ):  # fmt: skip
     if f.__name__ in os.environ.get("SECTIONS", f.__name__).split(","):

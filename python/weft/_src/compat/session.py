@@ -128,6 +128,24 @@ def _failed(kind, message, node_def=None, op=None):
     return kind(node_def, op, f"Graph execution error:\n\n{message}")
 
 
+def _reads(tensor, names):
+    """Whether one of these tensors is needed for it."""
+    todo, seen = [tensor], set()
+    while todo:
+        t = todo.pop()
+        if t.name in names:
+            return True
+        if t.op.name in seen:
+            continue
+        seen.add(t.op.name)
+        todo += list(t.op.inputs)
+        for c in t.op.control_inputs:
+            if c.name not in seen:
+                seen.add(c.name)
+                todo += list(c.inputs)
+    return False
+
+
 class BaseSession:
     """What both kinds of sessions do."""
 
@@ -320,23 +338,83 @@ class BaseSession:
         """make_callable of a CallableOptions message: the values of `fetch`, after what `target` names has run. A connection feeds a tensor with another one's value."""
         fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
         nodes = [self._graph.as_graph_element(name.partition(":")[0]) for name in callable_options.target]
-        sources = [c.from_tensor for c in callable_options.tensor_connection]
-        fed = [c.to_tensor for c in callable_options.tensor_connection]
-        call = None if sources else self.make_callable([*fetches, *nodes], feeds, accept_options=True)
+        pairs = self._connections(callable_options.tensor_connection, fetches, feeds)
+        if pairs:
+            fetches, feeds = ([self._tensor(name).name for name in names] for names in (fetches, feeds))
+        call = None if pairs else self.make_callable([*fetches, *nodes], feeds, accept_options=True)
 
         def connected(*values, run_metadata=None):
-            # One step in two parts, so that what both need runs once.
-            handle = self.partial_run_setup([*sources, *fetches, *nodes], [*feeds, *fed])
-            found = self.partial_run(handle, sources, dict(zip(feeds, values)))
-            return self.partial_run(handle, fetches, dict(zip(fed, found)))
+            # One step in parts, so that what several of them need runs once: each fetches what the next one is fed with.
+            ends = [op.outputs[0].name if op.outputs else op for op in nodes]  # masters take no targets in a part
+            once = list(dict.fromkeys([source for source, _ in pairs] + fetches + [e for e in ends if isinstance(e, str)]))
+            bare = [e for e in ends if not isinstance(e, str)]
+            handle = self.partial_run_setup([*once, *bare], [*feeds, *(to for _, to in pairs)])
+            fed, found = dict(zip(feeds, values)), {}
+            for source, to in pairs:
+                if source not in found:
+                    found[source] = self._part(handle, source, fed, False)
+                    fed = {}
+                fed[to] = found[source]
+            rest = [name for name in once if name not in found]
+            if rest or bare:
+                found.update(zip(rest, self._part(handle, [*rest, *bare], fed, True)))
+            return [found[name] for name in fetches]
 
-        if sources:
+        if pairs:
             return connected
 
         def run(*values, run_metadata=None):
             return call(*values, options=callable_options.run_options, run_metadata=run_metadata)[: len(fetches)]
 
         return run
+
+    def _tensor(self, name):
+        node, _, index = name.partition(":")
+        return self._graph.get_tensor_by_name(f"{node}:{index or 0}")
+
+    def _connections(self, connections, fetches, feeds):
+        """(from, to) in an order in which each can be computed from those before; in TensorFlow's words what cannot be."""
+        if not connections:
+            return []
+        pairs, targets = [], {self._tensor(f).name for f in feeds}
+        wanted = {self._tensor(f).name for f in fetches}
+        for c in connections:
+            try:
+                to = self._tensor(c.to_tensor)
+            except (KeyError, ValueError):
+                raise _failed(
+                    errors.NotFoundError, f"FeedInputs: unable to find feed output {c.to_tensor}"
+                ) from None
+            try:
+                source = self._tensor(c.from_tensor)
+            except (KeyError, ValueError):
+                raise _failed(
+                    errors.InvalidArgumentError, f'Requested tensor connection from unknown node or edge: "{to.name}".'
+                ) from None
+            if to.name in targets:
+                raise _failed(errors.InvalidArgumentError, f'Endpoint "{to.name}" fed more than once.')
+            if to.name in wanted:
+                raise _failed(errors.InvalidArgumentError, f"{to.name} is both fed and fetched.")
+            if source.dtype != to.dtype:
+                raise _failed(
+                    errors.InvalidArgumentError,
+                    f"Tensor {to.name} of type {to.dtype.name} cannot be connected with one of type {source.dtype.name}",
+                )
+            targets.add(to.name)
+            pairs.append((source, to))
+        ordered, open_ = [], {to.name for _, to in pairs}
+        while pairs:
+            ready = [p for p in pairs if not _reads(p[0], open_)]
+            if not ready:
+                source, to = pairs[0]
+                raise _failed(
+                    errors.InvalidArgumentError,
+                    f'Requested Tensor connection between nodes "{to.op.name}" and "{source.op.name}" would create a cycle.',
+                )
+            ordered += [(source.name, to.name) for source, to in ready]
+            open_ -= {to.name for _, to in ready}
+            pairs = [p for p in pairs if p not in ready]
+        return ordered
 
     def partial_run_setup(self, fetches, feeds=None):
         """A handle for a step in several calls of partial_run, which feed and fetch what is named here."""
@@ -362,16 +440,20 @@ class BaseSession:
         """A part of the step: what can be computed of what was fed so far."""
         if handle is None:
             return self.run(fetches, feed_dict)
+        return self._part(handle, fetches, feed_dict, False)
+
+    def _part(self, handle, fetches, feed_dict, targets):
+        """The same; `targets`: ops may be among the fetches."""
         state = self._partial.get(handle)
         if state is None:
             raise _failed(errors.InvalidArgumentError, "Must run 'setup' before performing partial runs!")
         plan = _Fetches(self, fetches)
-        if plan.targets:
+        if plan.targets and not targets:
             ops = [self._graph._operation(i) for i in plan.targets]
             raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={ops} (non-empty)")
         feeds = self._feeds(feed_dict)
         try:
-            got = state[0].run(_engine_feeds(feeds), plan.tensors, [])
+            got = state[0].run(_engine_feeds(feeds), plan.tensors, plan.targets)
         except errors.OpError as e:
             raise _failed(type(e), e.message) from None
         state[1] -= len(feeds)

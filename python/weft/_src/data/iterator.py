@@ -9,8 +9,23 @@ from weft._src.framework import errors
 from weft._src.framework.device import device
 from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.dtypes import resource, variant
+from weft._src.framework.tensor import EagerTensor
 from weft._src.framework.type_spec import TensorSpec, TypeSpec
 from weft._src.trackable.base import Trackable
+
+
+def _with_dataset(source, make):
+    """What make() gives in the process that has the dataset, whatever the device scope asks for: datasets do not travel."""
+    if not isinstance(source, EagerTensor) or _weft.in_graph():
+        return make()
+    scope, home = _weft.scoped_device(), source.device
+    if not scope and home.startswith("/job:localhost/"):
+        return make()
+    _weft.set_device(home)
+    try:
+        return make()
+    finally:
+        _weft.set_device(scope)
 
 
 class Iterator(CompositeTensor, Trackable):
@@ -21,7 +36,7 @@ class Iterator(CompositeTensor, Trackable):
             self._element_spec = dataset.element_spec
             self._kept = dataset
             self._flat = structure.types_and_shapes(self._element_spec)
-            self._resource = raw.AnonymousIteratorV3(**self._flat)
+            self._resource = _with_dataset(dataset._variant_tensor, lambda: raw.AnonymousIteratorV3(**self._flat))
             raw.MakeIterator(dataset=dataset._variant_tensor, iterator=self._resource)
         else:
             self._element_spec, self._resource = element_spec, components
