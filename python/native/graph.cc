@@ -425,6 +425,7 @@ void bind_graph(nb::module_& m) {
              graph::Node* n = g.node(id);
              const int at = n->spec().signature().attr_index(name);
              g.graph->graph().set_attr(n, name, attr_of(value.ptr(), at >= 0 ? n->spec().signature().attrs[size_t(at)].type : "any", name, n->op()));
+             g.graph->hold_functions_of(*n);
            })
       .def("set_input",
            [](NativeGraph& g, int id, int input, nb::handle t) {

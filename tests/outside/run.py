@@ -5,7 +5,8 @@
 `--folder` keeps the packages (installed by name, without what they require) and the results; those of TensorFlow are not made again. `--weft` is an
 interpreter that imports weft (build/venv/bin/python with PYTHONPATH). `--sources` is a checkout of the repository that a suite's test files come from
 (suites.py, `tests_of`), where the package has none. `--share` takes a part of each file's tests, always the same; `--part` another one. With `--failing`,
-TensorFlow runs only what does not pass on weft: enough to know what is behind, not for times. runner.py runs the files."""
+TensorFlow runs only what does not pass on weft: enough to know what is behind, not for times. With `--add`, tests that passed on weft in earlier runs with this
+folder are not run again and count; `--again` runs only those that did not pass. runner.py runs the files."""
 
 import argparse
 import collections
@@ -56,7 +57,7 @@ def files_of(suite, root, what):
     return [f for f in found if what is None or f in what]
 
 
-def run(python, prefix, path, results, suite, site, root, files, options, new=False, only=None):
+def run(python, prefix, path, results, suite, site, root, files, options, new=False, only=None, add=False):
     """The runner on some files, in a process of its own."""
     results.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", **suite.environment)
@@ -65,6 +66,7 @@ def run(python, prefix, path, results, suite, site, root, files, options, new=Fa
     command += ["--imports", suite.imports, "--seconds", str(options.seconds), "--share", str(options.share)]
     command += ["--test-seconds", str(options.test_seconds), "--part", str(options.part)]
     command += ["--only", str(only)] if only else []
+    command += ["--add"] if add else []
     command += ["--root", str(root), "--in-root"] if suite.root else []
     subprocess.run(
         [*command, *(["--new"] if new else []), *files],
@@ -82,7 +84,7 @@ def failing(here, there, files):
     """Tests that do not pass here, by file, without those that have a result there."""
     tests = {}
     for file in files:
-        known = {line["test"] for line in read(there / name_of(file))}
+        known = {line["test"] for line in read(there / name_of(file))} if there else ()
         results = read(here / name_of(file))
         tests[file] = [
             r["test"] for r in results if r["outcome"] in ("failed", "unfinished") and r["test"] not in known
@@ -118,6 +120,16 @@ def compare(suite, there, here, files, partly=False):
     return sorted(listed, key=lambda kind: -len(kind[1])), good, seconds, sorted(slow, key=lambda s: s[1] - s[2])
 
 
+def covered(here, files):
+    """How many tests have a result here, and how many the files have."""
+    ran = collected = 0
+    for file in files:
+        lines = read(here / name_of(file))
+        ran += sum(line["outcome"] in ("passed", "failed", "skipped", "unfinished") for line in lines)
+        collected += sum(int(line["message"]) for line in lines if line["outcome"] == "collected")
+    return ran, collected
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", help="suites, or files of them; all where none is given")
@@ -130,6 +142,8 @@ def main():
     parser.add_argument("--share", type=float, default=1.0, help="of each file's tests")
     parser.add_argument("--part", type=int, default=0, help="which of these shares")
     parser.add_argument("--failing", action="store_true", help="on TensorFlow only what does not pass on weft")
+    parser.add_argument("--add", action="store_true", help="beside the tests that passed in earlier runs")
+    parser.add_argument("--again", action="store_true", help="on weft only what did not pass in earlier runs")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -152,7 +166,25 @@ def main():
         there, here = folder / "there", folder / "here"
         if not options.failing:
             run(options.tensorflow, [], [], there, suite, site, root, files, options, new=True)
-        run(options.weft, ["-m", "weft"], own, here, suite, site, root, files, options)
+        only = None
+        if options.again:
+            tests = failing(here, None, files)
+            only = folder / f"again.{name}.json"
+            only.write_text(json.dumps(tests))
+        again = list(tests) if options.again else files
+        run(
+            options.weft,
+            ["-m", "weft"],
+            own,
+            here,
+            suite,
+            site,
+            root,
+            again,
+            options,
+            only=only,
+            add=options.add or options.again,
+        )
         if options.failing:
             tests = failing(here, there, files)
             only = folder / f"failing.{name}.json"
@@ -160,8 +192,10 @@ def main():
             run(options.tensorflow, [], [], there, suite, site, root, list(tests), options, only=only)
         kinds, good, seconds, slow = compare(suite, there, here, files, options.failing)
         missing = sum(len(tests) for _, tests, _ in kinds)
+        ran, collected = covered(here, files)
+        print(f"{name}: {ran} of {collected} tests of {len(files)} files were run on weft")
         print(
-            f"{name}: {len(files)} files, {good - missing} of {good} that pass on TensorFlow; {seconds[0]:.0f} s there, {seconds[1]:.0f} s here"
+            f"{name}: {good - missing} of {good} that pass on TensorFlow; {seconds[0]:.0f} s there, {seconds[1]:.0f} s here"
         )
         for message, tests, reason in kinds:
             print(

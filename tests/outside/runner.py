@@ -2,8 +2,8 @@
 
     python runner.py --site SITE --root ROOT --results FOLDER --imports tf_keras,... [--seconds 600] [--test-seconds 120] [--share 1.0] [--part 0] [--only TESTS] FILE ...
 
-The results of ROOT/a/b_test.py are FOLDER/a.b_test.py.jsonl: a line {"test", "outcome", "seconds", "message"} for each, seconds of processor time in all threads. A test in which
-the process ends, or which does not end, is noted as such, and a new process goes on behind it."""
+The results of ROOT/a/b_test.py are FOLDER/a.b_test.py.jsonl: a line {"test", "outcome", "seconds", "message"} for each, seconds of processor time in all threads;
+the message of "(collected)" is how many tests the file has. A test in which the process ends, or which does not end, is noted as such, and a new process goes on behind it."""
 
 import argparse
 import ctypes
@@ -26,13 +26,19 @@ def name_of(item):
     return re.sub(r"0x[0-9a-f]+", "0x", item.nodeid.rpartition(".py::")[2])
 
 
+def chosen(test, only, options):
+    """Whether a test is of those to run: a list of names, or a share of all."""
+    if only is not None:
+        return test in only
+    first = options.part * options.share * 1000
+    return first <= zlib.crc32(test.encode()) % 1000 < first + options.share * 1000
+
+
 class Notes:
     """A plugin of pytest that writes the results."""
 
     def __init__(self, path, options, only):
-        self.path, self.only = path, only
-        self.first = options.part * options.share * 1000
-        self.last = self.first + options.share * 1000
+        self.path, self.options, self.only = path, options, only
         self.known = {line["test"] for line in read(path)}
         self.file = path.open("a")
 
@@ -41,13 +47,11 @@ class Notes:
         self.file.flush()
 
     def pytest_collection_modifyitems(self, items):
-        def chosen(item):
-            name = name_of(item)
-            if self.only is not None:
-                return name not in self.known and name in self.only
-            return name not in self.known and self.first <= zlib.crc32(name.encode()) % 1000 < self.last
-
-        items[:] = [item for item in items if chosen(item)]
+        if "(collected)" not in self.known:
+            self.write(test="(collected)", outcome="collected", seconds=0, message=str(len(items)))
+        items[:] = [
+            item for item in items if name_of(item) not in self.known and chosen(name_of(item), self.only, self.options)
+        ]
 
     def pytest_collection_finish(self, session):
         """Programs' flags have their defaults, as when a test file is run by itself."""
@@ -118,8 +122,7 @@ def child(file, path, options):
         "short",
         str(options.root / file),
     ]
-    only = None if options.only is None else set(options.only.get(file, []))
-    pytest.main(arguments, plugins=[Notes(path, options, only)])
+    pytest.main(arguments, plugins=[Notes(path, options, names_of(file, options))])
     sys.stdout.flush()
     os._exit(0)
 
@@ -152,10 +155,24 @@ def results_of(file, options):
     return options.results / (file.replace("/", ".") + ".jsonl")
 
 
+def names_of(file, options):
+    """The list of a file's tests that are to run, where there is one."""
+    return None if options.only is None else set(options.only.get(file, []))
+
+
+def forget_failed(path, only, options):
+    """Takes away the results of the chosen tests that did not pass."""
+    good = ("passed", "skipped", "collected")
+    kept = [line for line in read(path) if line["outcome"] in good or not chosen(line["test"], only, options)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+
+
 def run(file, options):
     """All tests of a file."""
     path = results_of(file, options)
-    if options.only is None:
+    if options.add:
+        forget_failed(path, names_of(file, options), options)
+    elif options.only is None:
         path.unlink(missing_ok=True)
     path.touch()
     what = ""
@@ -197,6 +214,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--test-seconds", type=float, default=120)
     parser.add_argument("--new", action="store_true", help="only files that have no results yet")
+    parser.add_argument("--add", action="store_true", help="beside the tests that passed in earlier runs")
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--part", type=int, default=0, help="which of the shares")
     parser.add_argument(

@@ -29,7 +29,11 @@ SUITES = {
             f"tensorflow_probability/python/{folder}/**/*_test.py"
             for folder in ("distributions", "bijectors", "mcmc", "math", "optimizer", "sts")
         ),
-        "tensorflow,tf_keras,tensorflow_probability.python.distributions",
+        "tensorflow,tf_keras,hypothesis,"
+        + ",".join(
+            f"tensorflow_probability.python.{module}"
+            for module in ("distributions", "bijectors", "mcmc", "math", "optimizer", "sts", "vi", "internal.test_util")
+        ),
         tests_of="tensorflow/probability v0.25.0",
         helpers="tensorflow_probability/python/**/*.py",
     ),

@@ -19,3 +19,26 @@ def f(x, drawn):
 
 
 f.get_concrete_function(tf.TensorSpec([9, 10, 3]), tf.TensorSpec([None], tf.int32))
+
+
+# What counts as a tensor and is none has no known value; anything else is its own.
+class Like:
+    is_tensor_like = True
+    shape = (2,)
+
+
+class Record(tf.experimental.ExtensionType):
+    values: tf.Tensor
+
+
+others = {
+    "like": Like(),
+    "variable": tf.Variable(1.0),
+    "ragged": tf.ragged.constant([[1]]),
+    "sparse": tf.sparse.from_dense([1]),
+    "record": Record(tf.constant(1)),
+    "list": [1],
+    "int": 3,
+}
+for name, value in others.items():
+    print(name, tf.is_tensor(value), type(tf.get_static_value(value)).__name__)

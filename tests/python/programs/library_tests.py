@@ -79,3 +79,6 @@ for name in names:
     result = unittest.TestResult()
     Tests(name).run(result)
     print(name, result.testsRun, len(result.failures), len(result.errors), len(result.skipped))
+
+# Tests of libraries count it up, so that each has groups of its own.
+print(tf.distribute.MirroredStrategy._collective_key_base)

@@ -198,12 +198,16 @@ def _any_cpu(devices):
 class MirroredStrategy(Strategy):
     """Synchronous training on several devices of one machine."""
 
+    _collective_key_base = 0  # tests of libraries count it up: keys of groups differ without it
+
     def __init__(self, devices=None, cross_device_ops=None):
         super().__init__(MirroredExtended(self, devices=devices, cross_device_ops=cross_device_ops))
 
 
 class MirroredStrategyV1(StrategyV1):
     """Version 1's."""
+
+    _collective_key_base = 0
 
     def __init__(self, devices=None, cross_device_ops=None):
         super().__init__(MirroredExtended(self, devices=devices, cross_device_ops=cross_device_ops))

@@ -3,20 +3,19 @@ difference (tf.get_static_value, shapes that are given as tensors)."""
 
 from weft import _weft
 from weft._src.framework import dtypes
-from weft._src.framework.tensor import EagerTensor, Tensor
+from weft._src.framework.tensor import EagerTensor, Tensor, is_tf_type
 from weft._src.framework.tensor_shape import Dimension, TensorShape, unknown_shape
 
 
 def value_outside_of_graphs(tensor):
-    """What is known of anything but a tensor of a graph: an eager tensor's array, a plain value itself, None of variables and composites."""
+    """What is known of anything but a tensor of a graph: an eager tensor's array, a plain value itself, None of variables and what else counts as a
+    tensor (ragged and sparse ones, Keras' symbolic inputs)."""
     if isinstance(tensor, EagerTensor):
         try:
             return tensor.numpy()
         except Exception:
             return None
-    if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False):
-        return None
-    return tensor
+    return None if is_tf_type(tensor) else tensor
 
 
 def get_static_value(tensor, partial=False):

@@ -317,6 +317,10 @@ class ConcreteFunction:
         g = _weft.current_graph() if g is None and _weft.in_graph() else g
         if g is not None:
             g._add_function(self)
+            if "api_implements" in self._attributes:
+                from weft._src.function import implementations
+
+                implementations.take_over(g, self)
 
     def add_gradient_functions_to_graph(self, g=None):
         """The engine makes gradients of functions when they are asked for: nothing to add."""

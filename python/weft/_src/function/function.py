@@ -34,9 +34,23 @@ _ATTRIBUTES = frozenset(
 )
 
 
+class _Signature:
+    """The attribute __signature__ of functions, which their class does not have: getfullargspec looks at nothing else."""
+
+    def __get__(self, function, owner):
+        if function is None:
+            raise AttributeError("__signature__")
+        try:
+            return inspect.signature(function._python_function)
+        except (TypeError, ValueError) as e:
+            raise AttributeError("__signature__") from e
+
+
 @_weft.call_quickly
 class Function(_weft.FunctionBase):
     """A Python function that runs as graphs. Made by tf.function. Calls come to the base class first, which knows those it has seen."""
+
+    __signature__ = _Signature()
 
     def __init__(
         self,
@@ -478,7 +492,12 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     graph.outputs = _results(native, made, len(flat))
     graph.structured_outputs = _with(structure, graph.outputs)
     _show_order(graph)
-    return ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes), created
+    concrete = ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes)
+    if attributes and "api_implements" in attributes:
+        from weft._src.function import implementations
+
+        implementations.note(concrete, outer)
+    return concrete, created
 
 
 def _copied(value):

@@ -24,7 +24,7 @@ from weft._src.saved_model.signatures import SignatureMap
 from weft._src.trackable.asset import Asset
 from weft._src.trackable.autotrackable import AutoTrackable
 from weft._src.trackable.base import VARIABLE_VALUE_KEY, Trackable
-from weft._src.trackable.resource import RestoredResource
+from weft._src.trackable.resource import RestoredResource, TrackableResource
 
 
 def contains_saved_model(export_dir):
@@ -155,7 +155,7 @@ class _Loader:
         if not self.options.experimental_skip_checkpoint:
             self._restore()
         for obj in self.objects.values():
-            if isinstance(obj, RestoredResource):
+            if isinstance(obj, TrackableResource):
                 obj._initialize()
         return self.objects[0]
 

@@ -5,6 +5,7 @@ from weft._src.framework.graph import init_scope
 from weft._src.saved_model import load as whole
 from weft._src.saved_model.options import LoadOptions
 from weft._src.trackable.base import Trackable
+from weft._src.trackable.resource import TrackableResource
 
 
 class _Filler(whole._Loader):
@@ -18,6 +19,8 @@ class _Filler(whole._Loader):
             if self.nodes[number]["kind"] == "variable":
                 held = getattr(obj, "_variable", obj) if not hasattr(obj, "_all_handles") else obj
                 model.set_variable(number, [held])
+            elif self.nodes[number]["kind"] == "resource" and isinstance(obj, TrackableResource):
+                model.set_captured(number, obj.resource_handle)
 
     def _add_child(self, obj, name, child):
         setter = self.setters.get(id(obj))
