@@ -379,7 +379,18 @@ void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, in
     for (int64_t k = 0; k <= h; ++k) w.add(angle_of(k, n));
   }
   each_group(*plan, lines, pool, [&](Work<Real>& work, int64_t first, int64_t count) {
-    for (int64_t l = 0; l < count; ++l) {
+    bool taken = false;
+    if constexpr (std::is_same_v<Real, float>) {
+      taken = even && count == 8;
+      if (taken) {
+        work.other_re.resize(std::max(work.other_re.size(), size_t(bins) * 8));
+        work.other_im.resize(std::max(work.other_im.size(), size_t(bins) * 8));
+        work.re.resize(work.other_re.size()), work.im.resize(work.other_im.size());  // they change places
+        WEFT_BEST_ISA(fft_take_eight)(reinterpret_cast<const float*>(in + first * bins), 2 * bins, bins, work.other_re.data(), work.other_im.data());
+        WEFT_BEST_ISA(fft_fold_eight)(work.other_re.data(), work.other_im.data(), w.re.data(), w.im.data(), h, work.re.data(), work.im.data());
+      }
+    }
+    for (int64_t l = 0; l < count && !taken; ++l) {
       const std::complex<Real>* line = in + (first + l) * bins;
       const auto bin = [&](int64_t k) { return k == 0 || (even && k == h) ? std::complex<Real>(line[k].real()) : line[k]; };
       for (int64_t k = 0; k < h; ++k) {

@@ -298,5 +298,16 @@ void fft_unfold_eight(const float* re, const float* im, const float* root_re, co
   }
 }
 
+void fft_fold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re, float* out_im) {
+  for (int64_t k = 0; k < h; ++k) {
+    const Eight ar = get<Eight>(re + k * 8), br = get<Eight>(re + (h - k) * 8);
+    const Eight ai = k == 0 ? Eight{} : get<Eight>(im + k * 8), bi = k == 0 ? Eight{} : -get<Eight>(im + (h - k) * 8);
+    const Eight dr = ar - br, di = ai - bi;
+    const float c = root_re[k], s = -root_im[k];
+    put(out_re + k * 8, Eight(ai + bi + (dr * c - di * s)));
+    put(out_im + k * 8, Eight(ar + br - (dr * s + di * c)));
+  }
+}
+
 #undef INLINE
 #include "kernels/cpu/isa_end.h"
