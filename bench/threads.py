@@ -94,7 +94,9 @@ def main():
     a.add_argument("--jax", help="a Python that has JAX")
     a.add_argument("--peer-threads", help="numbers of threads that peers are timed with; all of --threads if not given")
     a.add_argument("--peer-seconds", type=float, default=60, help="for one peer with one number of threads")
-    a.add_argument("--seconds", type=float, default=1e9, help="nothing new is begun after this; what is known then is printed")
+    a.add_argument(
+        "--seconds", type=float, default=1e9, help="nothing new is begun after this; what is known then is printed"
+    )
     a.add_argument("--program", help="engine_bench, already built")
     args = a.parse_args()
     cases, threads = args.cases.split(","), [int(t) for t in args.threads.split(",")]
@@ -107,7 +109,10 @@ def main():
     batches = [int(b) for b in args.batches.split(",")]
     peer_threads = [int(t) for t in args.peer_threads.split(",")] if args.peer_threads else threads
     peers = {}
-    if args.torch != "none" and subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0:
+    if (
+        args.torch != "none"
+        and subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
+    ):
         peers = {"torch": args.torch} | ({"compiled": args.torch} if args.torch_compiled else {})
     elif args.torch_compiled:
         raise SystemExit(f"{args.torch} has no PyTorch")
@@ -134,7 +139,9 @@ def main():
             models = golden_models(folder)
             if "compiled" in peers:
                 os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(pathlib.Path(folder) / "inductor")
-                os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # its pool of processes would outlive a process that is cut off
+                os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = (
+                    "1"  # its pool of processes would outlive a process that is cut off
+                )
                 compile_ahead(args.torch, cases, batches, peer_threads, min(2 * args.peer_seconds, left() / 2))
             for round_number in range(args.rounds):
                 for batch in batches:
@@ -143,11 +150,19 @@ def main():
                         for case in cases:
                             for name, library in libraries.items():
                                 if left() > 0:
-                                    note(name, case, batch, t, weft_times(program, library, models, case, batch, t, args.ms, args.warm))
+                                    note(
+                                        name,
+                                        case,
+                                        batch,
+                                        t,
+                                        weft_times(program, library, models, case, batch, t, args.ms, args.warm),
+                                    )
                         for name, python in peers.items() if t in peer_threads else ():
                             if left() <= 0:
                                 continue
-                            for case, value in peer_times(python, name, cases, batch, t, min(args.peer_seconds, left())).items():
+                            for case, value in peer_times(
+                                python, name, cases, batch, t, min(args.peer_seconds, left())
+                            ).items():
                                 note(name, case, batch, t, [value])
         except KeyboardInterrupt:
             print("stopped early")

@@ -96,7 +96,6 @@ class Plan {
 
  private:
   static bool factor(int64_t n, std::vector<int64_t>& radices) {
-    for (; n % 8 == 0 && n != 16; n /= 8) radices.push_back(8);  // 16 is two fours
     for (int64_t r : {4, 2, 3, 5}) {
       for (; n % r == 0; n /= r) radices.push_back(r);
     }
@@ -115,7 +114,7 @@ class Plan {
       for (int64_t p = 0; p < m; ++p) {
         for (int64_t k = 1; k < r; ++k) twiddles_.add(angle_of(p * k, left));
       }
-      if (r > 5 && r != 8) {
+      if (r > 5) {
         for (int64_t k = 0; k < r; ++k) roots_.add(angle_of(k, r));
       }
       stages_.push_back({r, m, stride, nullptr, nullptr, nullptr, nullptr});
