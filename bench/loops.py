@@ -28,7 +28,12 @@ def fork_ns(threads):
 def record(program, library, models, case, threads, batch, real=False):
     with tempfile.NamedTemporaryFile() as f:
         call = [str(program), library, "-t", str(threads), "-m", str(models), "-c", case, "-b", str(batch), "-s", "30"]
-        subprocess.run(call, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"WEFT_LOOPS": f.name, "WEFT_LOOPS_REAL": str(int(real))})
+        subprocess.run(
+            call,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env=os.environ | {"WEFT_LOOPS": f.name, "WEFT_LOOPS_REAL": str(int(real))},
+        )
         return [line.split() for line in open(f.name)]
 
 
@@ -125,7 +130,11 @@ def main():
     a.add_argument("--threads", default="1,2,4,8,16")
     a.add_argument("--ops", action="store_true")
     a.add_argument("--loops", action="store_true")
-    a.add_argument("--real", action="store_true", help="also with threads that run: the median of each op's times, needs as many cores")
+    a.add_argument(
+        "--real",
+        action="store_true",
+        help="also with threads that run: the median of each op's times, needs as many cores",
+    )
     args = a.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program, models = build(folder), golden_models(folder)
@@ -141,7 +150,9 @@ def main():
                 )
                 measured = {}
                 if args.real:
-                    measured = real_times(steps(record(program, args.weft, models, case, threads, args.batch, real=True)))
+                    measured = real_times(
+                        steps(record(program, args.weft, models, case, threads, args.batch, real=True))
+                    )
                     print(f"  measured: {sum(measured.values()) / 1e3:.0f} us in ops and between them")
                 if args.ops:
                     by = collections.defaultdict(lambda: [0, 0.0, 0.0, 0.0])
@@ -152,7 +163,9 @@ def main():
                             row[0] += 1
                             row[2] += sum(chunks)
                             row[3] += makespan(chunks, threads)
-                    print(f"  {'loops':>5} {'outside':>8} {'inside':>8} {'threads':>8}" + f" {'measured':>8}" * args.real)
+                    print(
+                        f"  {'loops':>5} {'outside':>8} {'inside':>8} {'threads':>8}" + f" {'measured':>8}" * args.real
+                    )
                     for path, r in sorted(by.items(), key=lambda i: -i[1][1] - i[1][3])[:25]:
                         print(
                             f"  {r[0]:5} {r[1] / 1e3:8.1f} {r[2] / 1e3:8.1f} {r[3] / 1e3:8.1f}"

@@ -4,10 +4,11 @@
     bench/threads.py --weft new=build/install/lib [--weft old=DIR] [--threads 1,2,4,8,16] [--batches 32,256] [--rounds 3] [--cases lstm/train,...]
                      [--torch PYTHON] [--torch-compiled] [--jax PYTHON] [--peer-threads 8,16]
 
-On a machine with 16 cores, all of them in about 150 seconds:
+On a machine with 16 cores, within two minutes; what there is no time for is left out, and every figure is printed as it comes:
 
-    python3 bench/threads.py --weft build/release/src --batches 32 --rounds 1 --torch-compiled --jax python3 --peer-threads 1,8,16
-    python3 bench/threads.py --weft build/release/src --batches 256 --rounds 1 --threads 1,8,16 --torch none      weft alone, about 60 seconds
+    python3 bench/threads.py --weft build/release/src --batches 32 --rounds 1 --threads 1,8,16 --peer-threads 8,16 --jax python3 --seconds 120
+    python3 bench/threads.py --weft build/release/src --batches 32 --rounds 1 --threads 8,16 --torch-compiled --seconds 240
+    python3 bench/threads.py --weft build/release/src --batches 256 --rounds 1 --threads 1,8,16 --torch none --seconds 60      weft alone
     python3 bench/loops.py --weft build/release/src/libtensorflow.so --case transformer/train32 --case cnn_bn/train32 --case lstm/serve32 --threads 1,2,8,16 --ops --real
     build/release/tests/narrow_products_test && build/release/tests/bench_narrow_products      bfloat16 by AMX: whether right, and how fast
 
@@ -21,6 +22,7 @@ number of threads: all processes of it that are to be timed run once before, all
 import argparse
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -92,6 +94,9 @@ def main():
     a.add_argument("--jax", help="a Python that has JAX")
     a.add_argument("--peer-threads", help="numbers of threads that peers are timed with; all of --threads if not given")
     a.add_argument("--peer-seconds", type=float, default=60, help="for one peer with one number of threads")
+    a.add_argument(
+        "--seconds", type=float, default=1e9, help="nothing new is begun after this; what is known then is printed"
+    )
     a.add_argument("--program", help="engine_bench, already built")
     args = a.parse_args()
     cases, threads = args.cases.split(","), [int(t) for t in args.threads.split(",")]
@@ -104,7 +109,10 @@ def main():
     batches = [int(b) for b in args.batches.split(",")]
     peer_threads = [int(t) for t in args.peer_threads.split(",")] if args.peer_threads else threads
     peers = {}
-    if args.torch != "none" and subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0:
+    if (
+        args.torch != "none"
+        and subprocess.run([args.torch, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
+    ):
         peers = {"torch": args.torch} | ({"compiled": args.torch} if args.torch_compiled else {})
     elif args.torch_compiled:
         raise SystemExit(f"{args.torch} has no PyTorch")
@@ -112,25 +120,52 @@ def main():
         peers["jax"] = args.jax
     names = list(libraries) + list(peers)
     seen = {}  # (contender, case, batch, threads): values
+    end = time.monotonic() + args.seconds
+    left = lambda: end - time.monotonic()
+
+    def note(name, case, batch, t, values):
+        seen.setdefault((name, case, batch, t), []).extend(values)
+        for v in values:
+            print(f"  {case}{batch} {name} {t} threads: {v:.0f} us", flush=True)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)  # `timeout` ends it so: print what there is
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(args.program).resolve() if args.program else build(folder)
-        models = golden_models(folder)
-        if "compiled" in peers:
-            os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(pathlib.Path(folder) / "inductor")
-            os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # its pool of processes would outlive a process that is cut off
-            compile_ahead(args.torch, cases, batches, peer_threads, 2 * args.peer_seconds)
-        for round_number in range(args.rounds):
-            for batch in batches:
-                for t in threads:
-                    for case in cases:
-                        for name, library in libraries.items():
-                            values = weft_times(program, library, models, case, batch, t, args.ms, args.warm)
-                            seen.setdefault((name, case, batch, t), []).extend(values)
-                    for name, python in peers.items() if t in peer_threads else ():
-                        for case, value in peer_times(python, name, cases, batch, t, args.peer_seconds).items():
-                            seen.setdefault((name, case, batch, t), []).append(value)
-            print(f"round {round_number + 1} of {args.rounds}", file=sys.stderr)
+        try:
+            program = pathlib.Path(args.program).resolve() if args.program else build(folder)
+            models = golden_models(folder)
+            if "compiled" in peers:
+                os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(pathlib.Path(folder) / "inductor")
+                os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = (
+                    "1"  # its pool of processes would outlive a process that is cut off
+                )
+                compile_ahead(args.torch, cases, batches, peer_threads, min(2 * args.peer_seconds, left() / 2))
+            for round_number in range(args.rounds):
+                for batch in batches:
+                    # Those that are compared first.
+                    for t in sorted(threads, key=lambda t: t not in peer_threads):
+                        for case in cases:
+                            for name, library in libraries.items():
+                                if left() > 0:
+                                    note(
+                                        name,
+                                        case,
+                                        batch,
+                                        t,
+                                        weft_times(program, library, models, case, batch, t, args.ms, args.warm),
+                                    )
+                        for name, python in peers.items() if t in peer_threads else ():
+                            if left() <= 0:
+                                continue
+                            for case, value in peer_times(
+                                python, name, cases, batch, t, min(args.peer_seconds, left())
+                            ).items():
+                                note(name, case, batch, t, [value])
+        except KeyboardInterrupt:
+            print("stopped early")
     print(f"{os.cpu_count()} processors; microseconds, then speed-up from {threads[0]} thread(s)")
     print(
         f"{'case':20} {'':8}"

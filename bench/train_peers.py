@@ -145,9 +145,7 @@ def jax_side():
 
     def cnn_bn(p, x):
         for (w, scale, offset), stride in zip(p[0], (1, 2, 1, 2)):
-            x = lax.conv_general_dilated(
-                x, w, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
-            )
+            x = lax.conv_general_dilated(x, w, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
             mean, variance = x.mean((0, 1, 2)), x.var((0, 1, 2))
             x = relu((x - mean) * lax.rsqrt(variance + 1e-3) * scale + offset)
         return dense(p[1], x.mean((1, 2)))

@@ -59,7 +59,8 @@ Features detect() {
     found.bfloat_tiles = found.bfloat_dots && !asks("avx512_dots") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 5) == 5;
   }
   // AVX-VNNI is bit 4 of EAX in leaf 7, part 1; compilers learnt its name late.
-  else if (best == CpuLevel::kAvx2) found.dots = !level_alone && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
+  else if (best == CpuLevel::kAvx2)
+    found.dots = !level_alone && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
 #endif
   return found;
 }

@@ -47,7 +47,30 @@ Result<bool> RecordReader::next_into(String& record, bool strict) {
 }
 
 Result<bool> RecordReader::next(std::string& record, bool strict) { return next_into(record, strict); }
-Result<bool> RecordReader::next(tstring& record, bool strict) { return next_into(record, strict); }
+
+Result<bool> RecordReader::next(tstring& record, bool strict) {
+  // A record that is at hand as a whole: checked where it lies, copied once. All others, and what is wrong, go the long way.
+  constexpr uint64_t kHead = 8 + kSum;
+  WEFT_ASSIGN(const std::string_view bytes, stream_.peek());
+  if (bytes.size() >= kHead + kSum) {
+    uint64_t length;
+    std::memcpy(&length, bytes.data(), 8);
+    const auto right = [&](size_t at, size_t n) {
+      uint32_t stored;
+      std::memcpy(&stored, bytes.data() + at + n, kSum);
+      return crc32c_agrees(crc32c_unmask(stored), crc32c(bytes.substr(at, n)));
+    };
+    if (length <= bytes.size() - kHead - kSum && right(0, 8) && right(kHead, size_t(length))) {
+      record.assign(bytes.substr(kHead, size_t(length)));
+      stream_.consume(size_t(kHead + length + kSum));
+      begin_ = at_;
+      at_ += kHead + length + kSum;
+      cut_ = false;
+      return true;
+    }
+  }
+  return next_into(record, strict);
+}
 
 Result<bool> RecordReader::agrees(uint64_t begin, std::string_view bytes, const char* sum) const {
   uint32_t stored;

@@ -96,7 +96,8 @@ void bfloat_matmul(const BfloatProduct& p, ThreadPool* pool) {
     }
   };
   // Cut as a product of floats with a half (tiles: an eighth) of the multiplications.
-  const GemmGrid grid = pool && !ThreadPool::inside() ? gemm_grid(p.m, p.n, tiles ? std::max<int64_t>(1, p.k / 4) : p.k, false, 2, pool->threads()) : GemmGrid();
+  const GemmGrid grid =
+      pool && !ThreadPool::inside() ? gemm_grid(p.m, p.n, tiles ? std::max<int64_t>(1, p.k / 4) : p.k, false, 2, pool->threads()) : GemmGrid();
   if (grid.parts() == 1) return part(0, p.m, 0, panels);
   // A block of rows begins with a whole tile.
   const int64_t units = (p.m + 15) / 16;

@@ -96,7 +96,6 @@ class Plan {
 
  private:
   static bool factor(int64_t n, std::vector<int64_t>& radices) {
-    for (; n % 8 == 0 && n != 16; n /= 8) radices.push_back(8);  // 16 is two fours
     for (int64_t r : {4, 2, 3, 5}) {
       for (; n % r == 0; n /= r) radices.push_back(r);
     }
@@ -115,7 +114,7 @@ class Plan {
       for (int64_t p = 0; p < m; ++p) {
         for (int64_t k = 1; k < r; ++k) twiddles_.add(angle_of(p * k, left));
       }
-      if (r > 5 && r != 8) {
+      if (r > 5) {
         for (int64_t k = 0; k < r; ++k) roots_.add(angle_of(k, r));
       }
       stages_.push_back({r, m, stride, nullptr, nullptr, nullptr, nullptr});
@@ -379,7 +378,18 @@ void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, in
     for (int64_t k = 0; k <= h; ++k) w.add(angle_of(k, n));
   }
   each_group(*plan, lines, pool, [&](Work<Real>& work, int64_t first, int64_t count) {
-    for (int64_t l = 0; l < count; ++l) {
+    bool taken = false;
+    if constexpr (std::is_same_v<Real, float>) {
+      taken = even && count == 8;
+      if (taken) {
+        work.other_re.resize(std::max(work.other_re.size(), size_t(bins) * 8));
+        work.other_im.resize(std::max(work.other_im.size(), size_t(bins) * 8));
+        work.re.resize(work.other_re.size()), work.im.resize(work.other_im.size());  // they change places
+        WEFT_BEST_ISA(fft_take_eight)(reinterpret_cast<const float*>(in + first * bins), 2 * bins, bins, work.other_re.data(), work.other_im.data());
+        WEFT_BEST_ISA(fft_fold_eight)(work.other_re.data(), work.other_im.data(), w.re.data(), w.im.data(), h, work.re.data(), work.im.data());
+      }
+    }
+    for (int64_t l = 0; l < count && !taken; ++l) {
       const std::complex<Real>* line = in + (first + l) * bins;
       const auto bin = [&](int64_t k) { return k == 0 || (even && k == h) ? std::complex<Real>(line[k].real()) : line[k]; };
       for (int64_t k = 0; k < h; ++k) {

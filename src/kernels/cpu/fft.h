@@ -51,5 +51,8 @@ WEFT_DECLARE_ISA(void fft_turn_eight(float* re, float* im, int64_t n, const floa
 // its mirror image. The roots are exp(-pi i k / h).
 WEFT_DECLARE_ISA(void fft_unfold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re,
                                        float* out_im))
+// Back: from h + 1 bins, of which the first and the last count as real, to what the passes turn into 2 h real numbers; the parts are swapped, as for an inverse.
+WEFT_DECLARE_ISA(void fft_fold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re,
+                                     float* out_im))
 
 }  // namespace weft_engine::kernels

@@ -113,36 +113,6 @@ INLINE void radix5(const Rows<R>& t) {
   }
 }
 
-// Eight as two fours, of the even and of the odd rows: half as many passes through the cache as with fours.
-template <class X, class R>
-INLINE void radix8(const Rows<R>& t) {
-  constexpr R kRoot = R(0.70710678118654752440);
-  const int64_t s = t.in_step;
-  for (int64_t i = 0; i < t.n; i += int64_t(sizeof(X) / sizeof(R))) {
-    X re[2][4], im[2][4];
-#pragma GCC unroll 2
-    for (int odd = 0; odd < 2; ++odd) {
-      const R *a = t.re + odd * s + i, *b = t.im + odd * s + i;
-      const X r0 = get<X>(a), r1 = get<X>(a + 2 * s), r2 = get<X>(a + 4 * s), r3 = get<X>(a + 6 * s);
-      const X i0 = get<X>(b), i1 = get<X>(b + 2 * s), i2 = get<X>(b + 4 * s), i3 = get<X>(b + 6 * s);
-      const X ar = r0 + r2, ai = i0 + i2, br = r0 - r2, bi = i0 - i2, cr = r1 + r3, ci = i1 + i3, dr = r1 - r3, di = i1 - i3;
-      re[odd][0] = ar + cr, im[odd][0] = ai + ci;
-      re[odd][1] = br + di, im[odd][1] = bi - dr;
-      re[odd][2] = ar - cr, im[odd][2] = ai - ci;
-      re[odd][3] = br - di, im[odd][3] = bi + dr;
-    }
-    // The odd ones turned by 0 to 3 eighths.
-    const X or1 = kRoot * (re[1][1] + im[1][1]), oi1 = kRoot * (im[1][1] - re[1][1]);
-    const X or3 = kRoot * (im[1][3] - re[1][3]), oi3 = kRoot * (-re[1][3] - im[1][3]);
-    const X odd_re[4] = {re[1][0], or1, im[1][2], or3}, odd_im[4] = {im[1][0], oi1, -re[1][2], oi3};
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      store<X>(t, k, i, re[0][k] + odd_re[k], im[0][k] + odd_im[k]);
-      store<X>(t, k + 4, i, re[0][k] - odd_re[k], im[0][k] - odd_im[k]);
-    }
-  }
-}
-
 template <class R>
 INLINE void any_radix(const Rows<R>& t, const FftStage<R>& stage) {
   const int64_t r = stage.radix;
@@ -175,7 +145,6 @@ INLINE void pass(const FftStage<R>& stage, const R* re, const R* im, R* other_re
       case 3: radix3<X>(t); break;
       case 4: radix4<X>(t); break;
       case 5: radix5<X>(t); break;
-      case 8: radix8<X>(t); break;
       default: any_radix(t, stage);
     }
   }
@@ -295,6 +264,17 @@ void fft_unfold_eight(const float* re, const float* im, const float* root_re, co
     const float c = root_re[k], s = root_im[k];
     put(out_re + k * 8, Eight(er + odd_r * c - odd_i * s));
     put(out_im + k * 8, Eight(ei + odd_r * s + odd_i * c));
+  }
+}
+
+void fft_fold_eight(const float* re, const float* im, const float* root_re, const float* root_im, int64_t h, float* out_re, float* out_im) {
+  for (int64_t k = 0; k < h; ++k) {
+    const Eight ar = get<Eight>(re + k * 8), br = get<Eight>(re + (h - k) * 8);
+    const Eight ai = k == 0 ? Eight{} : get<Eight>(im + k * 8), bi = k == 0 ? Eight{} : -get<Eight>(im + (h - k) * 8);
+    const Eight dr = ar - br, di = ai - bi;
+    const float c = root_re[k], s = -root_im[k];
+    put(out_re + k * 8, Eight(ai + bi + (dr * c - di * s)));
+    put(out_im + k * 8, Eight(ar + br - (dr * s + di * c)));
   }
 }
 

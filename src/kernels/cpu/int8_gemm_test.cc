@@ -174,7 +174,8 @@ TEST_CASE("products of bfloat16 numbers are sums of floats in every form") {
   std::normal_distribution<float> normal;
   constexpr core::DType kType = core::DType::kBfloat16;
   core::ThreadPool one(1);
-  for (const Size& s : {Size{8, 16, 16}, {33, 50, 37}, {256, 64, 96}, {16, 16, 4096}, {100, 130, 2048}, {47, 33, 31}, {64, 1000, 65}, {300, 17, 128}}) {
+  for (const Size& s :
+       {Size{8, 16, 16}, {33, 50, 37}, {256, 64, 96}, {16, 16, 4096}, {100, 130, 2048}, {47, 33, 31}, {64, 1000, 65}, {300, 17, 128}}) {
     std::vector<float> a(size_t(s.m * s.k)), b(size_t(s.k * s.n));
     std::vector<uint16_t> na(a.size()), nb(b.size());
     for (auto [wide, small] : {std::pair(&a, &na), std::pair(&b, &nb)}) {

@@ -79,11 +79,20 @@ void max_pool_grad_grad(const PoolGeometry& g, const T* in, const T* out, const 
   });
 }
 
+namespace {
+
+// Each input is in one window.
+bool covers_once(const PoolGeometry& g) {
+  return std::all_of(std::begin(g.dim), std::end(g.dim), [](const WindowDim& d) {
+    return d.window == d.stride && d.start(0) <= 0 && d.out > 0 && d.start(d.out - 1) + d.window >= d.in;
+  });
+}
+
+}  // namespace
+
 void max_pool_grad(const PoolGeometry& g, const float* in, const float* dout, float* din, core::ThreadPool& pool) {
-  bool fresh = true;
-  for (const WindowDim& d : g.dim) fresh = fresh && d.window == d.stride && d.start(0) <= 0 && d.out > 0 && d.start(d.out - 1) + d.window >= d.in;
   const int64_t per_image = g.out_positions();
-  if (fresh) {  // no two windows share an input
+  if (covers_once(g)) {
     return pool.parallel_for(g.batch * per_image, 2 * position_cost(g),
                              [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(max_pool_grad_float)(g, in, dout, din, begin, end, true); });
   }
@@ -128,10 +137,17 @@ void avg_pool(const PoolGeometry& g, const T* in, T* out, core::ThreadPool& pool
 
 template <class T>
 void avg_pool_grad(const PoolGeometry& g, const T* dout, T* din, core::ThreadPool& pool) {
+  const int64_t per_image = g.out_positions();
+  if constexpr (std::is_same_v<T, float>) {
+    if (covers_once(g)) {
+      return pool.parallel_for(g.batch * per_image, position_cost(g),
+                               [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(avg_pool_grad_float)(g, dout, din, begin, end, true); });
+    }
+  }
   // Windows overlap: an image belongs to one thread.
-  pool.parallel_for(g.batch, position_cost(g) * double(g.out_positions()), [&](int64_t first, int64_t last) {
+  pool.parallel_for(g.batch, position_cost(g) * double(per_image), [&](int64_t first, int64_t last) {
     std::fill(din + first * g.in_size(), din + last * g.in_size(), T(0));
-    const int64_t per_image = g.out_positions();
+    if constexpr (std::is_same_v<T, float>) return WEFT_BEST_ISA(avg_pool_grad_float)(g, dout, din, first * per_image, last * per_image, false);
     for_each_window(g, first * per_image, last * per_image, [&](int64_t p, int64_t b, auto d, auto h, auto w) {
       const T scale = T(1) / T(std::max<int64_t>(1, d.size() * h.size() * w.size()));
       const T* __restrict from = dout + p * g.channels;

@@ -41,6 +41,8 @@ WEFT_DECLARE_ISA(void max_pool_grad_float(const PoolGeometry& g, const float* in
                                           bool fresh))
 WEFT_DECLARE_ISA(void avg_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end))
 
+WEFT_DECLARE_ISA(void avg_pool_grad_float(const PoolGeometry& g, const float* dout, float* din, int64_t begin, int64_t end, bool fresh))
+
 // Calls f(output position in its image, d, h, w ranges of inputs) for positions [begin, end) of the batch.
 template <class F>
 void for_each_window(const PoolGeometry& g, int64_t begin, int64_t end, F&& f) {

@@ -136,7 +136,30 @@ void max_grad(const PoolGeometry& g, const float* in, const float* dout, float* 
   });
 }
 
+template <bool fresh>
+void avg_grad(const PoolGeometry& g, const float* dout, float* din, int64_t begin, int64_t end) {
+  const int64_t n = g.channels, row = g.dim[2].in * n;
+  for_each_window(g, begin, end, [&](int64_t p, int64_t b, auto d, auto h, auto w) {
+    const int64_t count = d.size() * h.size() * w.size();
+    if (count == 0) return;
+    const float scale = 1.0f / float(count);
+    const float* __restrict from = dout + p * n;
+    for (int64_t z = d.begin; z < d.end; ++z) {
+      for (int64_t y = h.begin; y < h.end; ++y) {
+        float* __restrict to = din + b * g.in_size() + (z * g.dim[1].in + y) * row + w.begin * n;
+        for (int64_t x = 0; x < w.size(); ++x, to += n) {
+          for (int64_t c = 0; c < n; ++c) to[c] = fresh ? from[c] * scale : to[c] + from[c] * scale;
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
+
+void avg_pool_grad_float(const PoolGeometry& g, const float* dout, float* din, int64_t begin, int64_t end, bool fresh) {
+  fresh ? avg_grad<true>(g, dout, din, begin, end) : avg_grad<false>(g, dout, din, begin, end);
+}
 
 void max_pool_grad_float(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end, bool fresh) {
   fresh ? max_grad<true>(g, in, dout, din, begin, end) : max_grad<false>(g, in, dout, din, begin, end);

@@ -11,7 +11,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kEps = 1e-16, kFloatEps = 1e-10;
+constexpr double kEps = 1e-16, kFloatEps = 1e-9;
 constexpr int kMaxIterations = 2000;  // TensorFlow's; also what bounds the time of a hostile argument
 
 // mu - log(1 + mu) without cancellation near 0.
@@ -80,13 +80,17 @@ Dual upper_fraction(double a, double x, double eps) {
     z += 2;
     const double yc = y * c;
     const double p = p1 * z - p2 * yc, q = q1 * z - q2 * yc;
+    if (!kSlope) {  // compared without dividing
+      const double left = p * q1, right = p1 * q;
+      if (q != 0 && std::abs(left - right) <= eps * std::abs(left)) return {p / q, 0};
+    }
     double dp = 0, dq = 0;
     if (kSlope) dp = dp1 * z - p1 - dp2 * yc + p2 * c, dq = dq1 * z - q1 - dq2 * yc + q2 * c;
-    if (q != 0) {
+    if (kSlope && q != 0) {
       const double value = p / q;
-      const Dual next = {value, kSlope ? (dp - value * dq) / q : 0};
-      const bool done = std::abs(next.value - ans.value) <= eps * std::abs(next.value) &&
-                        (!kSlope || std::abs(next.slope - ans.slope) <= eps * std::abs(next.slope));
+      const Dual next = {value, (dp - value * dq) / q};
+      const bool done =
+          std::abs(next.value - ans.value) <= eps * std::abs(next.value) && std::abs(next.slope - ans.slope) <= eps * std::abs(next.slope);
       ans = next;
       if (done) break;
     }
@@ -96,7 +100,7 @@ Dual upper_fraction(double a, double x, double eps) {
       for (double* v : {&p1, &p2, &q1, &q2, &dp1, &dp2, &dq1, &dq2}) *v /= kBig;
     }
   }
-  return ans;
+  return kSlope ? ans : Dual{p1 / q1, 0};
 }
 
 bool by_fraction(double a, double x) { return x > 1 && x > a; }

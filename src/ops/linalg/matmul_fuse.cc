@@ -145,15 +145,17 @@ Status add_in_place(FunctionBody& body, const Region& region) {
       const Endpoint e = sum->input(i), c = sum->input(1 - i);
       Node* product = e.node;
       // Only what is carried on: anything else may be part of a larger pattern.
-      if (product->op() != "MatMul" || !product->attr<bool>("transpose_a") || product->uses().size() != 1 || !is_arg(*c.node) || c.node->uses().size() != 1) continue;
-      if (!product->control_inputs().empty() || !product->control_outputs().empty() || is_control_ret(body, product) || !sum->control_inputs().empty() ||
-          !same_device(*sum, *product))
+      if (product->op() != "MatMul" || !product->attr<bool>("transpose_a") || product->uses().size() != 1 || !is_arg(*c.node) ||
+          c.node->uses().size() != 1)
+        continue;
+      if (!product->control_inputs().empty() || !product->control_outputs().empty() || is_control_ret(body, product) ||
+          !sum->control_inputs().empty() || !same_device(*sum, *product))
         continue;
       const PartialShape &a = shape_of(product->input(0)), &shape = shape_of(e);
       if (a.rank() != 2 || !a.fully_known() || a.dim(0) < 1 || a.dim(0) > kMostDepth || !shape.fully_known() || !(shape == shape_of(c))) continue;
-      WEFT_ASSIGN(Node* fused, add_near(g, sum, "/product", "_WeftMatMulAdd",
-                                        {{"transpose_a", true}, {"transpose_b", product->attr<bool>("transpose_b")}},
-                                        {product->input(0), product->input(1), c}));
+      WEFT_ASSIGN(Node* fused,
+                  add_near(g, sum, "/product", "_WeftMatMulAdd", {{"transpose_a", true}, {"transpose_b", product->attr<bool>("transpose_b")}},
+                           {product->input(0), product->input(1), c}));
       replace_root(body, {sum, 0}, {fused, 0});
       break;
     }
