@@ -206,7 +206,7 @@ def test_abseil(folder, order):
             pytest.skip("abseil's development files are not installed")
         libraries = found.stdout.split()
     text = (SOURCES / "abseil.cc").read_text().replace("AbseilForms", f"Abseil{order}Forms")
-    flags = ("-std=c++17", f"-DABSEIL_{order}", f"-I{SOURCES}")
+    flags = ("-std=c++17", f"-DABSEIL_{order}", f"-I{SOURCES}", *(() if order == "NONE" else ("-DWEFT_WITH_ABSEIL",)))
     ops = tf.load_op_library(build(folder, f"abseil_{order.lower()}", text, flags, libraries))
     (forms,) = [getattr(ops, name) for name in dir(ops) if name.startswith("abseil") and name.endswith("forms")]
     same, told = forms("some")
