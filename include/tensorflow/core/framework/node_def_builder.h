@@ -86,8 +86,8 @@ class NodeDefBuilder {
   const OpDef::ArgDef* NextArg() {
     if (!op_) return nullptr;
     if (at_ < op_->input_arg_size()) return &op_->input_arg(at_++);
-    error_.Update(errors::InvalidArgument("More Input() calls than the ", op_->input_arg_size(), " input_args while building NodeDef '",
-                                          def_.name(), "' using ", op_->name()));
+    error_.Update(errors::InvalidArgument("More Input() calls than the ", op_->input_arg_size(), " input_args while building NodeDef '", def_.name(),
+                                          "' using ", op_->name()));
     return nullptr;
   }
   void Put(const NodeOut& out) { def_.add_input(out.index > 0 ? out.node + ":" + std::to_string(out.index) : out.node); }

@@ -286,10 +286,11 @@ class PartialTensorShape : public TensorShapeBase<PartialTensorShape> {
   }
   template <class Proto>
   static Status IsValidShape(const Proto& proto) {
-    if (proto.unknown_rank() && proto.dim_size() > 0)
-      return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
+    if (proto.unknown_rank() && proto.dim_size() > 0) return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
     for (const auto& d : proto.dim()) {
-      if (d.size() < -1) return errors::InvalidArgument("Shape ", PartialTensorShape(proto).DebugString(), " has dimensions with values below -1 (where -1 means unknown)");
+      if (d.size() < -1)
+        return errors::InvalidArgument("Shape ", PartialTensorShape(proto).DebugString(),
+                                       " has dimensions with values below -1 (where -1 means unknown)");
     }
     return OkStatus();
   }

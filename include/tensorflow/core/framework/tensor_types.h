@@ -20,7 +20,8 @@ namespace tensorflow {
 namespace internal {
 // Sources for the first versions of TensorFlow 2 name the elements of string tensors std::string; views of them are of what is stored.
 template <class T>
-using StoredType = std::conditional_t<std::is_same_v<T, std::string>, tstring, std::conditional_t<std::is_same_v<T, const std::string>, const tstring, T>>;
+using StoredType =
+    std::conditional_t<std::is_same_v<T, std::string>, tstring, std::conditional_t<std::is_same_v<T, const std::string>, const tstring, T>>;
 }  // namespace internal
 
 #ifdef WEFT_WITH_EIGEN

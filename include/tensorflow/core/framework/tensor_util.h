@@ -61,8 +61,7 @@ inline Status Split(const Tensor& tensor, gtl::ArraySlice<int64> sizes, std::vec
   if (tensor.dims() < 1) return errors::InvalidArgument("Cannot split a zero-dimensional tensor");
   int64 rows = 0;
   for (const int64 n : sizes) rows += n;
-  if (rows != tensor.dim_size(0))
-    return errors::InvalidArgument("The values in 'sizes' do not sum to the zeroth-dimension size of 'tensor'");
+  if (rows != tensor.dim_size(0)) return errors::InvalidArgument("The values in 'sizes' do not sum to the zeroth-dimension size of 'tensor'");
   const int64 row = tensor.dim_size(0) ? tensor.NumElements() / tensor.dim_size(0) : 0;
   int64 at = 0;
   for (const int64 n : sizes) {

@@ -45,8 +45,9 @@ class FunctionRef<R(Args...)> {
  public:
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, Args...>>>
   FunctionRef(F&& f)  // NOLINT
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
-        call_([](void* object, Args... args) -> R { return std::invoke(*static_cast<std::remove_reference_t<F>*>(object), std::forward<Args>(args)...); }) {}
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))), call_([](void* object, Args... args) -> R {
+          return std::invoke(*static_cast<std::remove_reference_t<F>*>(object), std::forward<Args>(args)...);
+        }) {}
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
@@ -99,10 +100,10 @@ template <class T>
 using Hash = ::tensorflow::hash<T>;
 
 // ---- Algorithms over whole containers ----
-#define WEFT_ALGORITHM(name)                                                                                       \
-  template <class C, class... Args>                                                                                \
+#define WEFT_ALGORITHM(name)                                                                                           \
+  template <class C, class... Args>                                                                                    \
   auto c_##name(C&& c, Args&&... args)->decltype(std::name(std::begin(c), std::end(c), std::forward<Args>(args)...)) { \
-    return std::name(std::begin(c), std::end(c), std::forward<Args>(args)...);                                     \
+    return std::name(std::begin(c), std::end(c), std::forward<Args>(args)...);                                         \
   }
 WEFT_ALGORITHM(all_of)
 WEFT_ALGORITHM(any_of)

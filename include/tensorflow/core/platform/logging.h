@@ -132,17 +132,17 @@ T CheckNotNull(const char* file, int line, const char* text, T&& pointer) {
 #define LOG_IF(severity, condition) !(condition) ? (void)0 : ::tensorflow::internal::Voidify() & LOG(severity)
 #endif
 #ifndef LOG_EVERY_N
-#define WEFT_LOG_WHEN(severity, type, wanted)          \
-  for (bool weft_log_ = [&] {                           \
-         static ::std::atomic<type> last{0}; /* NOLINT */ \
-         return wanted;                                 \
-       }();                                             \
-       weft_log_; weft_log_ = false)                    \
+#define WEFT_LOG_WHEN(severity, type, wanted)                 \
+  for (bool weft_log_ =                                       \
+           [&] {                                              \
+             static ::std::atomic<type> last{0}; /* NOLINT */ \
+             return wanted;                                   \
+           }();                                               \
+       weft_log_; weft_log_ = false)                          \
   LOG(severity)
 #define LOG_EVERY_N(severity, n) WEFT_LOG_WHEN(severity, long, last.fetch_add(1) % (n) == 0)
 #define LOG_EVERY_POW_2(severity) WEFT_LOG_WHEN(severity, unsigned long, ::tensorflow::internal::IsPowerOf2(last.fetch_add(1) + 1))
-#define LOG_EVERY_N_SEC(severity, seconds) \
-  WEFT_LOG_WHEN(severity, double, ::tensorflow::internal::Passed(last, static_cast<double>(seconds)))
+#define LOG_EVERY_N_SEC(severity, seconds) WEFT_LOG_WHEN(severity, double, ::tensorflow::internal::Passed(last, static_cast<double>(seconds)))
 #endif
 #ifndef CHECK
 #define CHECK(condition) \

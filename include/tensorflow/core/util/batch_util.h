@@ -40,8 +40,8 @@ inline Status CopyContiguousSlices(const Tensor& src, int64 src_offset, int64 ds
   const int64 row = src.dim_size(0) ? src.NumElements() / src.dim_size(0) : 0;
   const int64 dst_row = dst->dim_size(0) ? dst->NumElements() / dst->dim_size(0) : 0;
   if (row != dst_row || src_offset < 0 || src_offset + count > src.dim_size(0) || dst_offset < 0 || dst_offset + count > dst->dim_size(0))
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: index out of range or other shapes, src ",
-                                      src.shape().DebugString(), ", dst ", dst->shape().DebugString());
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: index out of range or other shapes, src ", src.shape().DebugString(),
+                                      ", dst ", dst->shape().DebugString());
   tensor::internal::CopyElements(src, src_offset * row, count * row, dst, dst_offset * row);
   return OkStatus();
 }

@@ -14,9 +14,9 @@
     ::absl::Status sh_status_ = (__VA_ARGS__); \
     if (!sh_status_.ok()) return sh_status_;   \
   } while (false)
-#define SH_RETURN_WITH_CONTEXT_IF_ERROR(expr, ...)                                                                                      \
-  do {                                                                                                                                  \
-    ::absl::Status sh_status_ = (expr);                                                                                                 \
+#define SH_RETURN_WITH_CONTEXT_IF_ERROR(expr, ...)                                                                             \
+  do {                                                                                                                         \
+    ::absl::Status sh_status_ = (expr);                                                                                        \
     if (!sh_status_.ok()) return ::absl::Status(sh_status_.code(), ::absl::StrCat(sh_status_.message(), "\n\t", __VA_ARGS__)); \
   } while (false)
 #define SH_STATUS_MACROS_CONCAT_NAME_INNER(a, b) a##b

@@ -151,7 +151,7 @@ template <class Kernel>
 }  // namespace tflite
 
 #define WEFT_REGISTER_OP_SHIM(counter, ...) WEFT_REGISTER_OP_SHIM_(counter, __VA_ARGS__)
-#define WEFT_REGISTER_OP_SHIM_(counter, ...)                                                           \
+#define WEFT_REGISTER_OP_SHIM_(counter, ...)                                                             \
   static const ::tensorflow::internal::RegisteredOp weft_registered_op_shim_##counter [[maybe_unused]] = \
       ::tflite::shim::CreateOpDefBuilderWrapper<__VA_ARGS__>()
 #define REGISTER_TF_OP_SHIM(...) WEFT_REGISTER_OP_SHIM(__COUNTER__, __VA_ARGS__)
