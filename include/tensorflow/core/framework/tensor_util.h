@@ -31,6 +31,7 @@ inline void CopyElements(const Tensor& source, int64 from, int64 n, Tensor* targ
     for (int64 i = 0; i < n; ++i) target->flat<Variant>()(to + i) = source.flat<Variant>()(from + i);
   } else {
     const auto size = static_cast<size_t>(DataTypeSize(source.dtype()));
+    CHECK(size > 0) << "elements of " << DataTypeString(source.dtype()) << " are not copied";
     std::memcpy(const_cast<char*>(target->tensor_data().data()) + static_cast<size_t>(to) * size,
                 source.tensor_data().data() + static_cast<size_t>(from) * size, static_cast<size_t>(n) * size);
   }

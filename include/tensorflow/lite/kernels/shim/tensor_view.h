@@ -53,8 +53,7 @@ class TensorView {
   };
 
   virtual ~TensorView() = default;
-  explicit TensorView(const ::tensorflow::Tensor& t)
-      : type_(t.dtype()), data_(t.data()), size_(static_cast<size_t>(t.NumElements())) {
+  explicit TensorView(const ::tensorflow::Tensor& t) : type_(t.dtype()), data_(t.data()), size_(static_cast<size_t>(t.NumElements())) {
     for (int i = 0; i < t.dims(); ++i) shape_.push_back(static_cast<int>(t.dim_size(i)));
   }
   template <class W>
