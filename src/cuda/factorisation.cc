@@ -385,7 +385,9 @@ Result<bool> triangular_solve(CudaDevice& device, op::KernelContext& c) {
   const auto library = cublas();
   if (!library.ok()) return not_there(library.status());
   Gpu& gpu = device.gpu();
-  WEFT_ASSIGN(Handle* const handle, handle_of(**library, "cuBLAS", gpu));
+  const auto started = handle_of(**library, "cuBLAS", gpu);
+  if (!started.ok()) return not_there(started.status());
+  Handle* const handle = *started;
   const std::lock_guard lock(handle->mutex);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, right.shape()));
   WEFT_RETURN_IF_ERROR(gpu.copy(address(*out), address(right), right.byte_size()));
@@ -414,9 +416,10 @@ Result<bool> factorise(CudaDevice& device, op::KernelContext& c, const op::Libra
   if (call.kind == Kind::kTriangularSolve) return triangular_solve(device, c);
   const auto library = cusolver();
   if (!library.ok()) return not_there(library.status());
-  WEFT_ASSIGN(Handle* const handle, handle_of(**library, "cuSOLVER", device.gpu()));
-  const std::lock_guard lock(handle->mutex);
-  return Solver(device, c, **library, *handle).run(call.kind);
+  const auto handle = handle_of(**library, "cuSOLVER", device.gpu());
+  if (!handle.ok()) return not_there(handle.status());
+  const std::lock_guard lock((*handle)->mutex);
+  return Solver(device, c, **library, **handle).run(call.kind);
 }
 
 }  // namespace weft_engine::cuda
