@@ -314,7 +314,9 @@ class Training:
             late = 0.0
             if other[0] == "lost":  # unless all was done before
                 name, text, when = json.loads(other[1])
-                assert name == "UnavailableError", f"{name}: {text}"
+                # A dying leader may still take a heartbeat's connection, which nobody answers: its time runs out then.
+                known = ("UnavailableError", "DeadlineExceededError") if victim == 0 else ("UnavailableError",)
+                assert name in known, f"{name}: {text}"
                 assert f"task:{victim}" in text, f"the error does not name the task: {text}"
                 late = when - struck
                 assert late < SILENCE + GRACE, f"the error came after {late:.2f} s"
