@@ -151,6 +151,15 @@ def wait(process, path, seconds, test_seconds):
         time.sleep(0.05)
 
 
+def without_local_constants():
+    """hypothesis reads the source of every module outside of site-packages for constants, in each process again: minutes for what --site holds, and more
+    here than on TensorFlow, which is in site-packages."""
+    if "hypothesis" in sys.modules:
+        from hypothesis.internal.conjecture import providers
+
+        providers._get_local_constants = lambda: providers._local_constants
+
+
 def results_of(file, options):
     return options.results / (file.replace("/", ".") + ".jsonl")
 
@@ -194,6 +203,7 @@ def run(file, options):
             break
     results = read(path)
     passed = sum(line["outcome"] == "passed" for line in results)
+    results = [line for line in results if line["outcome"] != "collected"]
     seconds = sum(line.get("seconds", 0) for line in results)
     print(
         f"{file}: {passed} of {len(results)} passed, {seconds:.0f} s{'' if what == 'ended' else ', ' + what}",
@@ -232,6 +242,7 @@ def main():
     options.root = options.root or options.site
     for name in filter(None, options.imports.split(",")):
         importlib.import_module(name)
+    without_local_constants()
     for file in options.files:
         if not (options.new and any(line["test"] == "(end)" for line in read(results_of(file, options)))):
             run(file, options)

@@ -283,7 +283,7 @@ class BaseSession:
                 out.append(self._feed(key, value))
         return out
 
-    def _feed(self, key, value):
+    def _feed(self, key, value, compare=True):
         key = getattr(key, "_ref_target", key)
         try:
             tensor = self._graph.as_graph_element(key.deref() if hasattr(key, "deref") else key, allow_operation=False)
@@ -306,7 +306,7 @@ class BaseSession:
                 if tensor.dtype.name != "string"
                 else np.asarray(value)
             )
-            if not tensor.shape.is_compatible_with(array.shape):
+            if compare and not tensor.shape.is_compatible_with(array.shape):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"
                 )
@@ -315,7 +315,7 @@ class BaseSession:
                 made = convert_to_tensor(array, dtype=tensor.dtype)
             finally:
                 _weft.exit_graph()
-        if not tensor.shape.is_compatible_with(made.shape):
+        if compare and not tensor.shape.is_compatible_with(made.shape):
             raise ValueError(
                 f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has shape {tensor.shape}"
             )
@@ -323,13 +323,17 @@ class BaseSession:
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         """A function of the values of feed_list that runs these fetches."""
+        return self._callable(fetches, feed_list)
+
+    def _callable(self, fetches, feed_list, compare=True):
+        """With `compare`, shapes of values must fit those of the tensors that they are fed to."""
         plan = _Fetches(self, fetches)
         keys = list(feed_list or [])
 
         def call(*values, options=None, run_metadata=None):
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} feed values, but got {len(values)}")
-            feeds = [self._feed(k, v) for k, v in zip(keys, values)]
+            feeds = [self._feed(k, v, compare) for k, v in zip(keys, values)]
             return plan.build(self._run(feeds, plan, options, run_metadata))
 
         return call
@@ -341,7 +345,7 @@ class BaseSession:
         pairs = self._connections(callable_options.tensor_connection, fetches, feeds)
         if pairs:
             fetches, feeds = ([self._tensor(name).name for name in names] for names in (fetches, feeds))
-        call = None if pairs else self.make_callable([*fetches, *nodes], feeds, accept_options=True)
+        call = None if pairs else self._callable([*fetches, *nodes], feeds, compare=False)
 
         def connected(*values, run_metadata=None):
             # One step in parts, so that what several of them need runs once: each fetches what the next one is fed with.
