@@ -23,7 +23,7 @@ class TensorView {
   class Tensor {
    public:
     explicit Tensor(const TensorView* view) : data_(view->Data<T>()) {
-      CHECK_EQ(N, view->Shape().size()) << " dimensions";
+      CHECK_EQ(static_cast<size_t>(N), view->Shape().size()) << " dimensions";
       for (size_t i = 0; i < dims_.size(); ++i) dims_[i] = view->Shape()[i];
     }
     template <class... I>
