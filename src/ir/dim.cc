@@ -1,6 +1,8 @@
 #include "ir/dim.h"
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_map>
 
 namespace weft_engine::ir {
 namespace {
@@ -20,6 +22,113 @@ int64_t mod_down(int64_t a, int64_t b) {
   if (b == 0 || b == -1) return 0;
   const int64_t r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+// ---- Operands of atoms are there once: equal ones are the same object. A plan's offsets are bounds of sums of bounds ..., which share nearly all of their parts; what walks them meets each part
+// once, and comparing two of them looks only where they differ.
+
+bool same(const Dim::Atom& x, const Dim::Atom& y) { return x.kind == y.kind && x.symbol == y.symbol && x.a == y.a && x.b == y.b; }
+
+int order(const Dim& x, const Dim& y);
+
+// Bounds and quotients before symbols. Both have operands of the table.
+int order(const Dim::Atom& x, const Dim::Atom& y) {
+  if (same(x, y)) return 0;
+  const auto place = [](Dim::Kind k) { return k == Dim::Kind::kSymbol ? 5 : int(k); };
+  if (x.kind != y.kind) return place(x.kind) < place(y.kind) ? -1 : 1;
+  if (x.kind == Dim::Kind::kSymbol) return x.symbol < y.symbol ? -1 : 1;
+  if (x.a != y.a) return order(*x.a, *y.a);
+  return order(*x.b, *y.b);
+}
+
+int order(const Dim::Term& x, const Dim::Term& y) {
+  for (size_t i = 0; i < x.atoms.size() && i < y.atoms.size(); ++i) {
+    if (const int o = order(x.atoms[i], y.atoms[i])) return o;
+  }
+  return x.atoms.size() < y.atoms.size() ? -1 : x.atoms.size() > y.atoms.size() ? 1 : 0;
+}
+
+int order(const Dim& x, const Dim& y) {
+  if (&x == &y) return 0;
+  for (size_t i = 0; i < x.terms().size() && i < y.terms().size(); ++i) {
+    const Dim::Term &a = x.terms()[i], &b = y.terms()[i];
+    if (const int o = order(a, b)) return o;
+    if (a.coefficient != b.coefficient) return a.coefficient < b.coefficient ? -1 : 1;
+  }
+  if (x.terms().size() != y.terms().size()) return x.terms().size() < y.terms().size() ? -1 : 1;
+  return x.constant() < y.constant() ? -1 : x.constant() > y.constant() ? 1 : 0;
+}
+
+bool same_parts(const Dim::Term& x, const Dim::Term& y) { return std::equal(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), same); }
+
+class Operands {
+ public:
+  static Operands& table() {
+    static auto* t = new Operands();
+    return *t;
+  }
+
+  std::shared_ptr<const Dim> one(const Dim& d) {
+    const size_t h = hash(d);
+    const std::lock_guard lock(mutex_);
+    auto& found = all_[h];
+    for (const auto& w : found) {
+      if (auto there = w.lock(); there && *there == d) return there;
+    }
+    if (++made_ > most_) {  // those that nobody has any more
+      for (auto it = all_.begin(); it != all_.end();) {
+        std::erase_if(it->second, [](const auto& w) { return w.expired(); });
+        it = it->second.empty() && it->first != h ? all_.erase(it) : std::next(it);
+      }
+      made_ = all_.size();
+      most_ = 2 * made_ + 1024;
+    }
+    auto made = std::make_shared<const Dim>(d);
+    all_[h].push_back(made);
+    return made;
+  }
+
+ private:
+  static size_t hash(const Dim& d) {
+    size_t h = size_t(d.constant());
+    const auto add = [&h](size_t v) { h = (h ^ v) * 1099511628211u, h ^= h >> 31; };
+    for (const Dim::Term& t : d.terms()) {
+      add(size_t(t.coefficient));
+      for (const Dim::Atom& a : t.atoms) {
+        add(size_t(a.kind) << 32 | size_t(a.symbol));
+        add(reinterpret_cast<size_t>(a.a.get()));
+        add(reinterpret_cast<size_t>(a.b.get()));
+      }
+    }
+    return h;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<size_t, std::vector<std::weak_ptr<const Dim>>> all_;
+  size_t made_ = 0, most_ = 1024;
+};
+
+std::shared_ptr<const Dim> operand(const Dim& d) { return Operands::table().one(d); }
+
+bool is_flat(const Dim& d) {
+  for (const Dim::Term& t : d.terms()) {
+    for (const Dim::Atom& a : t.atoms) {
+      if (a.kind != Dim::Kind::kSymbol) return false;
+    }
+  }
+  return true;
+}
+
+// What is known of operands that have operands themselves, for one walk.
+template <class T>
+using Seen = std::unordered_map<const Dim*, T>;
+template <class T, class F>
+T once(Seen<T>& seen, const Dim& d, const F& f) {
+  if (is_flat(d)) return f(d);
+  if (const auto it = seen.find(&d); it != seen.end()) return it->second;
+  T v = f(d);
+  seen.emplace(&d, v);
+  return v;
 }
 
 }  // namespace
@@ -62,24 +171,33 @@ int Dim::as_symbol() const {
 }
 
 bool Dim::uses(int symbol) const {
-  for (const Term& t : terms_) {
-    for (const Atom& a : t.atoms) {
-      if (a.kind == Kind::kSymbol ? a.symbol == symbol : a.a->uses(symbol) || a.b->uses(symbol)) return true;
+  Seen<bool> seen;
+  std::function<bool(const Dim&)> walk = [&](const Dim& d) {
+    for (const Term& t : d.terms_) {
+      for (const Atom& a : t.atoms) {
+        if (a.kind == Kind::kSymbol ? a.symbol == symbol : once(seen, *a.a, walk) || once(seen, *a.b, walk)) return true;
+      }
     }
-  }
-  return false;
+    return false;
+  };
+  return walk(*this);
 }
 
 bool Dim::nonnegative() const {
-  if (constant_ < 0) return false;
-  for (const Term& t : terms_) {
-    if (t.coefficient < 0) return false;
-    for (const Atom& a : t.atoms) {
-      if (a.kind == Kind::kSymbol) continue;
-      if (a.kind == Kind::kMax ? !(a.a->nonnegative() || a.b->nonnegative()) : !(a.a->nonnegative() && a.b->nonnegative())) return false;
+  Seen<bool> seen;
+  std::function<bool(const Dim&)> walk = [&](const Dim& d) {
+    if (d.constant_ < 0) return false;
+    for (const Term& t : d.terms_) {
+      if (t.coefficient < 0) return false;
+      for (const Atom& a : t.atoms) {
+        if (a.kind == Kind::kSymbol) continue;
+        const bool first = once(seen, *a.a, walk);
+        if (a.kind == Kind::kMax ? !(first || once(seen, *a.b, walk)) : !(first && once(seen, *a.b, walk))) return false;
+      }
     }
-  }
-  return true;
+    return true;
+  };
+  return walk(*this);
 }
 
 void Dim::add_term(Term t) {
@@ -88,9 +206,8 @@ void Dim::add_term(Term t) {
     constant_ = add(constant_, t.coefficient);
     return;
   }
-  const std::string k = key(t);
-  auto it = std::lower_bound(terms_.begin(), terms_.end(), k, [](const Term& x, const std::string& y) { return key(x) < y; });
-  if (it != terms_.end() && key(*it) == k) {
+  auto it = std::lower_bound(terms_.begin(), terms_.end(), t, [](const Term& x, const Term& y) { return order(x, y) < 0; });
+  if (it != terms_.end() && same_parts(*it, t)) {
     it->coefficient = add(it->coefficient, t.coefficient);
     if (it->coefficient == 0) terms_.erase(it);
   } else {
@@ -121,7 +238,7 @@ Dim operator*(const Dim& a, const Dim& b) {
     for (const auto& y : b.terms_) {
       Dim::Term t{mul(x.coefficient, y.coefficient), x.atoms};
       t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
-      std::sort(t.atoms.begin(), t.atoms.end(), [](const Dim::Atom& p, const Dim::Atom& q) { return Dim::key(p) < Dim::key(q); });
+      std::sort(t.atoms.begin(), t.atoms.end(), [](const Dim::Atom& p, const Dim::Atom& q) { return order(p, q) < 0; });
       d.add_term(std::move(t));
     }
   }
@@ -131,7 +248,7 @@ Dim operator*(const Dim& a, const Dim& b) {
 bool operator==(const Dim& a, const Dim& b) {
   if (a.constant_ != b.constant_ || a.terms_.size() != b.terms_.size()) return false;
   for (size_t i = 0; i < a.terms_.size(); ++i) {
-    if (a.terms_[i].coefficient != b.terms_[i].coefficient || Dim::key(a.terms_[i]) != Dim::key(b.terms_[i])) return false;
+    if (a.terms_[i].coefficient != b.terms_[i].coefficient || !same_parts(a.terms_[i], b.terms_[i])) return false;
   }
   return true;
 }
@@ -153,7 +270,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
       }
     }
     if (rest.is_const()) return whole;
-    return whole + Dim::of_atom({Dim::Kind::kFloorDiv, 0, std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
+    return whole + Dim::of_atom({Dim::Kind::kFloorDiv, 0, operand(rest), operand(b)});
   }
   if (b.constant_ == 0 && b.terms_.size() == 1 && a.constant_ == 0) {
     // By one product of symbols, which every term holds.
@@ -163,7 +280,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
     for (Dim::Term t : a.terms_) {
       if (t.coefficient % by.coefficient != 0) exact = false;
       for (const Dim::Atom& x : by.atoms) {
-        auto it = std::find_if(t.atoms.begin(), t.atoms.end(), [&](const Dim::Atom& y) { return Dim::key(x) == Dim::key(y); });
+        auto it = std::find_if(t.atoms.begin(), t.atoms.end(), [&](const Dim::Atom& y) { return same(x, y); });
         if (it == t.atoms.end()) {
           exact = false;
           break;
@@ -176,7 +293,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
     }
     if (exact) return q;
   }
-  return Dim::of_atom({Dim::Kind::kFloorDiv, 0, std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
+  return Dim::of_atom({Dim::Kind::kFloorDiv, 0, operand(a), operand(b)});
 }
 
 Dim floor_mod(const Dim& a, const Dim& b) {
@@ -184,23 +301,23 @@ Dim floor_mod(const Dim& a, const Dim& b) {
   if (b.is(1) || a == b) return 0;
   const Dim q = floor_div(a, b);
   if (q * b == a) return 0;
-  return Dim::of_atom({Dim::Kind::kFloorMod, 0, std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
+  return Dim::of_atom({Dim::Kind::kFloorMod, 0, operand(a), operand(b)});
 }
 
 Dim min(const Dim& a, const Dim& b) {
   const Dim d = b - a;
   if (d.nonnegative()) return a;
   if ((a - b).nonnegative()) return b;
-  const bool swap = b.to_string() < a.to_string();
-  return Dim::of_atom({Dim::Kind::kMin, 0, std::make_shared<Dim>(swap ? b : a), std::make_shared<Dim>(swap ? a : b)});
+  const bool swap = order(b, a) < 0;
+  return Dim::of_atom({Dim::Kind::kMin, 0, operand(swap ? b : a), operand(swap ? a : b)});
 }
 
 Dim max(const Dim& a, const Dim& b) {
   const Dim d = a - b;
   if (d.nonnegative()) return a;
   if ((b - a).nonnegative()) return b;
-  const bool swap = b.to_string() < a.to_string();
-  return Dim::of_atom({Dim::Kind::kMax, 0, std::make_shared<Dim>(swap ? b : a), std::make_shared<Dim>(swap ? a : b)});
+  const bool swap = order(b, a) < 0;
+  return Dim::of_atom({Dim::Kind::kMax, 0, operand(swap ? b : a), operand(swap ? a : b)});
 }
 
 Dim ceil_div(const Dim& a, const Dim& b) { return floor_div(a + b - Dim(1), b); }
@@ -212,48 +329,58 @@ Dim product(std::span<const Dim> dims) {
 }
 
 int64_t Dim::evaluate(std::span<const int64_t> symbols) const {
-  int64_t sum = constant_;
-  for (const Term& t : terms_) {
-    int64_t p = t.coefficient;
-    for (const Atom& x : t.atoms) {
-      if (x.kind == Kind::kSymbol) {
-        p = mul(p, size_t(x.symbol) < symbols.size() ? symbols[size_t(x.symbol)] : 0);
-        continue;
+  Seen<int64_t> seen;
+  const auto walk = [&](const auto& self, const Dim& d) -> int64_t {
+    const auto operand_of = [&](const Dim& x) { return once(seen, x, [&](const Dim& y) { return self(self, y); }); };
+    int64_t sum = d.constant_;
+    for (const Term& t : d.terms_) {
+      int64_t p = t.coefficient;
+      for (const Atom& x : t.atoms) {
+        if (x.kind == Kind::kSymbol) {
+          p = mul(p, size_t(x.symbol) < symbols.size() ? symbols[size_t(x.symbol)] : 0);
+          continue;
+        }
+        const int64_t a = operand_of(*x.a), b = operand_of(*x.b);
+        switch (x.kind) {
+          case Kind::kFloorDiv: p = mul(p, div_down(a, b)); break;
+          case Kind::kFloorMod: p = mul(p, mod_down(a, b)); break;
+          case Kind::kMin: p = mul(p, std::min(a, b)); break;
+          default: p = mul(p, std::max(a, b)); break;
+        }
       }
-      const int64_t a = x.a->evaluate(symbols), b = x.b->evaluate(symbols);
-      switch (x.kind) {
-        case Kind::kFloorDiv: p = mul(p, div_down(a, b)); break;
-        case Kind::kFloorMod: p = mul(p, mod_down(a, b)); break;
-        case Kind::kMin: p = mul(p, std::min(a, b)); break;
-        default: p = mul(p, std::max(a, b)); break;
-      }
+      sum = add(sum, p);
     }
-    sum = add(sum, p);
-  }
-  return sum;
+    return sum;
+  };
+  return walk(walk, *this);
 }
 
 Dim Dim::substitute(const std::function<std::optional<Dim>(int)>& with) const {
-  Dim sum(constant_);
-  for (const Term& t : terms_) {
-    Dim p(t.coefficient);
-    for (const Atom& x : t.atoms) {
-      if (x.kind == Kind::kSymbol) {
-        const auto to = with(x.symbol);
-        p = p * (to ? *to : symbol(x.symbol));
-        continue;
+  Seen<Dim> seen;
+  const auto walk = [&](const auto& self, const Dim& d) -> Dim {
+    const auto operand_of = [&](const Dim& x) { return once(seen, x, [&](const Dim& y) { return self(self, y); }); };
+    Dim sum(d.constant_);
+    for (const Term& t : d.terms_) {
+      Dim p(t.coefficient);
+      for (const Atom& x : t.atoms) {
+        if (x.kind == Kind::kSymbol) {
+          const auto to = with(x.symbol);
+          p = p * (to ? *to : symbol(x.symbol));
+          continue;
+        }
+        const Dim a = operand_of(*x.a), b = operand_of(*x.b);
+        switch (x.kind) {
+          case Kind::kFloorDiv: p = p * floor_div(a, b); break;
+          case Kind::kFloorMod: p = p * floor_mod(a, b); break;
+          case Kind::kMin: p = p * min(a, b); break;
+          default: p = p * max(a, b); break;
+        }
       }
-      const Dim a = x.a->substitute(with), b = x.b->substitute(with);
-      switch (x.kind) {
-        case Kind::kFloorDiv: p = p * floor_div(a, b); break;
-        case Kind::kFloorMod: p = p * floor_mod(a, b); break;
-        case Kind::kMin: p = p * min(a, b); break;
-        default: p = p * max(a, b); break;
-      }
+      sum = sum + p;
     }
-    sum = sum + p;
-  }
-  return sum;
+    return sum;
+  };
+  return walk(walk, *this);
 }
 
 }  // namespace weft_engine::ir

@@ -206,9 +206,73 @@ LoweredList adjust_contrast(LowerContext& l) {
   return {l.b.convert(l.b.add(l.b.mul(l.b.sub(x, mean), l.b.convert(l.x(1), x->type.dtype)), mean), l.out_type())};
 }
 
+// ---- DrawBoundingBoxes
+
+// Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
+constexpr float kColors[10][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {0.5, 0, 0.5, 1},
+                                  {0.5, 0.5, 0, 1}, {0.5, 0, 0, 1}, {0, 0, 0.5, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
+
+// Each pixel has the colour of the last box whose border it is on.
+LoweredList draw_boxes(LowerContext& l) {
+  using B = ir::Binary;
+  using C = ir::Compare;
+  ir::Builder& b = l.b;
+  const V images = l.x(0), boxes = l.x(1);
+  if (!images || !boxes) return {};
+  if (images->rank() != 4) return l.fail(invalid_argument("The rank of the images should be 4"));
+  if (boxes->rank() != 3) return l.fail(invalid_argument("The rank of the boxes tensor should be 3"));
+  if (!images->dim(3).is_const() || !boxes->dim(2).is(4)) return l.unsupported("such a call");  // the kernel says what is wrong
+  const int64_t depth = images->dim(3).value();
+  if (depth != 1 && depth != 3 && depth != 4) return l.fail(invalid_argument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)"));
+  b.same(images->dim(0), boxes->dim(0));
+  if (!l.ok()) return {};
+  V colors = nullptr;
+  if (l.num_inputs() == 3) {
+    const V given = l.x(2);
+    if (!given) return {};
+    if (given->rank() != 2 || !given->dim(0).is_const() || !given->dim(1).is_const() || given->dim(1).value() < depth)
+      return l.unsupported("such colors");
+    if (given->dim(0).value() > 0) colors = b.slice_axis(given, 1, 0, depth);
+  }
+  if (!colors) {
+    std::vector<float> all;
+    for (const auto& color : kColors) {
+      all.insert(all.end(), color, color + depth);
+      if (depth == 1) all.back() = 1;
+    }
+    colors = b.constant(Tensor::of<float>({10, depth}, all));
+  }
+  if (!colors) return {};
+  // Corners as pixels, over [batch, height, width, boxes].
+  const ir::Dim height = images->dim(1), width = images->dim(2);
+  const std::vector<ir::Dim> dims{images->dim(0), height, width, boxes->dim(1)};
+  const auto corner = [&](int k, const ir::Dim& size) {
+    constexpr double kFar = double(4e18f);
+    const V v = b.mul(b.slice_axis(boxes, 2, k, 1), number(l, size - ir::Dim(1), DType::kFloat));
+    const V held = b.min(b.max(v, -kFar), kFar), far = b.scalar(DType::kFloat, -kFar);
+    const V pixel = b.convert(b.select(b.unary(ir::Unary::kIsNan, v), far, held), DType::kInt64);
+    return b.broadcast_in_dim(b.reshape(pixel, {boxes->dim(0), boxes->dim(1)}), dims, {0, 3});
+  };
+  const V top = corner(0, height), left = corner(1, width), bottom = corner(2, height), right = corner(3, width);
+  const V y = b.iota(DType::kInt64, dims, 1), x = b.iota(DType::kInt64, dims, 2);
+  const auto both = [&](V p, V q) { return b.binary(B::kAnd, p, q); };
+  const auto either = [&](V p, V q) { return b.binary(B::kOr, p, q); };
+  const auto within = [&](V v, V from, V to) { return both(b.compare(C::kLe, from, v), b.compare(C::kLe, v, to)); };
+  const auto at_end = [&](V v, V from, V to) { return either(b.compare(C::kEq, v, from), b.compare(C::kEq, v, to)); };
+  // A box that begins behind its end, or lies outside, has no pixel here that is within both of its sides.
+  const V hit = both(both(within(x, left, right), within(y, top, bottom)), either(at_end(y, top, bottom), at_end(x, left, right)));
+  const V which = b.select(hit, b.iota(DType::kInt32, dims, 3), b.scalar_int(DType::kInt32, -1));
+  const V last = b.reduce(ir::Reduce::kMax, which, {3}), none = b.compare(C::kLt, last, b.scalar_int(DType::kInt32, 0));
+  const V kind = b.binary(B::kMod, b.select(none, b.scalar_int(DType::kInt32, 0), last), b.scalar_int(DType::kInt32, colors->dim(0).value()));
+  const V painted = b.convert(b.gather(colors, kind, 0, 0, ""), images->type.dtype);
+  if (!painted) return {};
+  return {b.select(b.broadcast_in_dim(none, images->type.dims, {0, 1, 2}), images, painted)};
+}
+
 }  // namespace
 
 void lower_image(Registry& r) {
+  for (const char* op : {"DrawBoundingBoxes", "DrawBoundingBoxesV2"}) r.lower(op, draw_boxes);
   r.lower("AdjustContrastv2", adjust_contrast);
   r.lower("NonMaxSuppressionV3", shape_from_data);
   for (const char* op : {"AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV"}) r.lower(op, recolour);
