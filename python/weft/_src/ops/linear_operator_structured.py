@@ -1,5 +1,8 @@
 """tf.linalg.LinearOperator*: operators made of others, and matrices of a special form."""
 
+import functools
+import math
+
 import numpy as np
 
 from weft._src.raw import raw
@@ -8,6 +11,11 @@ from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.ops import array_ops, linalg_ops, math_ops
 from weft._src.ops.linear_operator import LinearOperator, _hints_of_all, _own_arguments, _same_batch
+
+
+def _common_batch(operators):
+    """The batch shape of all of them together."""
+    return functools.reduce(array_ops.broadcast_static_shape, (op.batch_shape for op in operators))
 
 
 class LinearOperatorBlockDiag(LinearOperator):
@@ -30,9 +38,7 @@ class LinearOperatorBlockDiag(LinearOperator):
     operators = property(lambda self: self._operators)
 
     def _shape(self):
-        lead = self._operators[0].batch_shape
-        for op in self._operators[1:]:
-            lead = array_ops.broadcast_static_shape(lead, op.batch_shape)
+        lead = _common_batch(self._operators)
         rows, cols = [op.range_dimension for op in self._operators], [op.domain_dimension for op in self._operators]
         return lead.concatenate([None if None in rows else sum(rows), None if None in cols else sum(cols)])
 
@@ -71,11 +77,26 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
 
     operators = property(lambda self: self._operators)
 
+    def _shape(self):
+        lead = _common_batch(op for row in self._operators for op in row)
+        rows = [row[0].range_dimension for row in self._operators]
+        cols = [row[-1].domain_dimension for row in self._operators]
+        return lead.concatenate([None if None in rows else sum(rows), None if None in cols else sum(cols)])
+
     def _to_dense(self):
         total = sum(row[-1].domain_dimension for row in self._operators)
+        blocks = [[op.to_dense() for op in row] for row in self._operators]
+        batch = self.batch_shape
+        if not batch.is_fully_defined():
+            shapes = [array_ops.shape(block)[:-2] for row in blocks for block in row]
+            batch = functools.reduce(array_ops.broadcast_dynamic_shape, shapes)
         rows = []
-        for row in self._operators:
-            dense = array_ops.concat([op.to_dense() for op in row], -1)
+        for row in blocks:
+            row = [
+                array_ops.broadcast_to(block, array_ops.concat([batch, array_ops.shape(block)[-2:]], 0))
+                for block in row
+            ]
+            dense = array_ops.concat(row, -1)
             rows.append(array_ops.pad(dense, [[0, 0]] * (dense.shape.rank - 1) + [[0, total - dense.shape[-1]]]))
         return array_ops.concat(rows, -2)
 
@@ -98,6 +119,10 @@ class LinearOperatorKronecker(LinearOperator):
         _hints_of_all(self, "Kronecker product")
 
     operators = property(lambda self: self._operators)
+
+    def _shape(self):
+        sizes = [[getattr(op, name) for op in self._operators] for name in ("range_dimension", "domain_dimension")]
+        return _common_batch(self._operators).concatenate([None if None in s else math.prod(s) for s in sizes])
 
     def _to_dense(self):
         out = self._operators[0].to_dense()
