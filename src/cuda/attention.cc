@@ -34,8 +34,7 @@ struct Shapes {
 // Writes the graph; the instruction's operands are [b, h, s, d] in strides of their own.
 class Writer {
  public:
-  Writer(const Cudnn& dnn, const ir::Attention& a, DnnType type)
-      : g_(dnn), a_(a), type_(type), s_{a.batch, a.heads, a.queries, a.keys, a.size} {}
+  Writer(const Cudnn& dnn, const ir::Attention& a, DnnType type) : g_(dnn), a_(a), type_(type), s_{a.batch, a.heads, a.queries, a.keys, a.size} {}
 
   Result<AttentionGraph> run(const DnnTarget& target) {
     scale_ = by_value(float(a_.scale));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -73,13 +74,12 @@ struct CompiledBody::Version {
   };
   std::vector<Result> results;
 
-  std::vector<int64_t> symbols(std::span<const Tensor* const> args) const {
-    std::vector<int64_t> out;
+  void symbols(std::span<const Tensor* const> args, std::vector<int64_t>& out) const {
+    out.clear();
     for (const ir::Symbol& s : module->symbols) {
       const int argument = parameters[size_t(s.parameter)].argument;
       out.push_back(argument < 0 ? 0 : args[size_t(argument)]->dim(s.dim));
     }
-    return out;
   }
 
   bool fits(std::span<const Tensor* const> args, const Variables& variables) const {
@@ -102,7 +102,8 @@ struct CompiledBody::Version {
       if (!x.initialized() || !(x.tensor().shape() == variable_shapes[i])) return false;
     }
     if (!module || (module->guards.empty() && size_checks.empty())) return true;
-    const std::vector<int64_t> sizes = symbols(args);
+    std::vector<int64_t> sizes;
+    symbols(args, sizes);
     return std::all_of(module->guards.begin(), module->guards.end(),
                        [&](const ir::Guard& g) { return g.a.evaluate(sizes) == g.b.evaluate(sizes); }) &&
            std::all_of(size_checks.begin(), size_checks.end(), [&](const SizeCheck& c) { return c.holds(sizes); });
@@ -290,6 +291,8 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   }
   v->size_checks = size_checks(*v->module);
   WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, 0));
+  if (options_.prepare && std::getenv("WEFT_GPU_DUMP"))
+    log(LogLevel::kError, cat(ir::print(*v->module), compiler::print(v->plan)));  // for developers
   WEFT_ASSIGN(v->program, Program::make(device.gpu(), v->plan));
   WEFT_RETURN_IF_ERROR(bind(device, *v, o));
   if (!options_.prepare) return v;  // an op: nothing to tell
@@ -344,9 +347,12 @@ Status bring_variable(CudaDevice& device, op::Variable& variable, bool to_write)
 
 Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor* const> args, const Variables& variables, std::span<Tensor> rets,
                           op::StepTrace* trace) {
-  Program::Call call;
+  // An op that has one kernel is mostly what is around it: vectors keep their memory from call to call.
+  thread_local Program::Call call;
+  call.parameters.clear();
+  call.results.clear();
   call.trace = trace;
-  call.symbols = v.symbols(args);
+  v.symbols(args, call.symbols);
   std::vector<char> used(variables.all.size()), written(variables.all.size());
   std::unique_lock generators(generators_mutex_, std::defer_lock);
   for (const auto& p : v.parameters) {
@@ -389,7 +395,8 @@ Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor
       call.results.push_back(0);
       continue;
     }
-    std::vector<int64_t> dims;
+    thread_local std::vector<int64_t> dims;
+    dims.clear();
     for (const ir::Dim& d : v.module->main->results[i]->type.dims) dims.push_back(d.evaluate(call.symbols));
     WEFT_ASSIGN(rets[size_t(r.ret)], device.allocate(r.dtype, Shape(dims)));
     call.results.push_back(address(rets[size_t(r.ret)]));

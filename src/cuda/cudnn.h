@@ -138,7 +138,7 @@ enum class DnnReduction : int { kSum = 0, kMax = 3 };
 enum class DnnHeuristic : int { kFallback = 2, kA = 3 };
 // cudnnBackendNumericalNote_t
 enum class DnnNote : int { kTensorCores = 0, kNarrowInputs = 1, kNarrowSums = 2, kFft = 3, kNotDeterministic = 4, kWinograd = 5 };
-inline constexpr int kDnnNotes = 16;           // more than there are kinds
+inline constexpr int kDnnNotes = 16;  // more than there are kinds
 inline constexpr int kDnnCrossCorrelation = 1;  // cudnnConvolutionMode_t: filters are not reversed
 
 #define WEFT_CUDNN_FUNCTIONS(F)                                                                                                           \

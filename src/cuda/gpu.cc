@@ -134,7 +134,15 @@ Status Gpu::use() {
   if (!started_.load(std::memory_order_acquire)) [[unlikely]] {
     WEFT_RETURN_IF_ERROR(start());
   }
+  // Others in the process have the same context where there is one GPU; with several, whoever was last has chosen.
+  thread_local const void* chosen = nullptr;
+  static const bool only = [] {
+    const auto gpus = all();
+    return gpus.ok() && gpus->size() == 1;
+  }();
+  if (only && chosen == context_) return {};
   WEFT_CUDA_RETURN(driver_, set_context(context_), "choosing a GPU");
+  chosen = context_;
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/log.h"
+#include "cuda/cublas.h"
 #include "cuda/cublaslt.h"
 
 namespace weft_engine::cuda {
@@ -39,12 +40,13 @@ struct Key {
 struct Ready {
   void *product = nullptr, *a = nullptr, *b = nullptr, *c = nullptr;
   std::vector<LtChoice> choices;  // the best first; after the choice one, or none
+  bool by_cublas = false;         // which was faster
   bool measured = false;
 };
 
 // Of one GPU, for as long as the process lives.
 struct Blas {
-  void* handle = nullptr;
+  void *handle = nullptr, *own = nullptr;  // cuBLASLt's, cuBLAS's
   DevicePtr workspace = 0;
   std::mutex mutex;
   std::map<Key, Ready> ready;
@@ -187,6 +189,18 @@ Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, Devi
                            is_double ? static_cast<const void*>(&beta_double) : &beta, to, r.c, to, r.c, &choice.algorithm, blas->workspace,
                            kWorkspace, stream);
   };
+  const auto by_cublas = [&](DevicePtr to, bool add, void* stream) -> int {
+    auto own = cublas();
+    if (!own.ok() || (!blas->own && (*own)->create(&blas->own))) return 1;
+    if (const int error = (*own)->set_stream(blas->own, stream)) return error;
+    if (const int error = (*own)->set_workspace(blas->own, blas->workspace, kWorkspace)) return error;  // a stream brings another
+    const float one = 1, beta = add ? 1 : 0;
+    const auto operation = [](bool transposed) { return transposed ? LtOperation::kTransposed : LtOperation::kPlain; };
+    const int m = int(product.m), n = int(product.n), k = int(product.k);
+    return (*own)->multiply(blas->own, operation(product.transpose_b), operation(product.transpose_a), n, m, k, &one, b, types.type,
+                            product.transpose_b ? k : n, a, types.type, product.transpose_a ? m : k, &beta, to, types.type, n, types.compute,
+                            kCublasDefault);
+  };
   // All give the same sums, in another order. What the result holds is still needed where it is added to.
   if (!r.measured && !queue.recording) {
     r.measured = true;
@@ -227,6 +241,26 @@ Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, Devi
           }
         }
         std::sort(times.begin(), times.end());
+        const int64_t most = std::max({product.m, product.n, product.k});
+        if (product.batch == 1 && !is_double && most <= INT32_MAX && !without("cublas")) {
+          double lt = 0, own = 0;
+          int error = 0;
+          const auto call = [&]() -> Status {
+            error = by_cublas(to, false, gpu.stream());
+            return error ? core::internal_error("cuBLAS failed with error ", error) : Status();
+          };
+          for (size_t turn = 0; turn < kTurns && !error; ++turn) {
+            const int calls = int(std::clamp(kLonger / least, 3., 60.));
+            WEFT_ASSIGN(const double us, measure(r.choices[times[0].second], calls, 1));
+            auto other = gpu.time(call, calls, 1);
+            if (!other.ok() && !error) return other.status();
+            lt += us;
+            own += other.ok() ? *other : 0;
+          }
+          r.by_cublas = !error && own < lt;
+          core::log(core::LogLevel::kInfo, cat("a product of ", product.m, " x ", product.k, " x ", product.n, ": cuBLASLt ", int(lt / kTurns),
+                                               " us, cuBLAS ", error ? -1 : int(own / kTurns)));
+        }
       }
       r.choices = {r.choices[times[0].second]};
       return {};
@@ -236,6 +270,10 @@ Result<bool> multiply(Gpu& gpu, const Queue& queue, const Product& product, Devi
     WEFT_RETURN_IF_ERROR(status);
   }
   if (r.choices.empty()) return false;
+  if (r.by_cublas) {
+    if (const int error = by_cublas(c, product.add, queue.stream)) return core::internal_error("cuBLAS failed with error ", error);
+    return true;
+  }
   if (const int error = run(r.choices[0], c, product.add, queue.stream)) return core::internal_error("cuBLASLt failed with error ", error);
   return true;
 }

@@ -439,7 +439,8 @@ Attention attention_of(const Instr& i) {
   a.dtype = DType(i.steps[0]);
   a.batch = i.steps[1], a.heads = i.steps[2], a.queries = i.steps[3], a.keys = i.steps[4], a.size = i.steps[5];
   a.scale = std::bit_cast<double>(i.steps[6]);
-  for (size_t k = 0; k + 4 < i.interior.size(); k += 5) a.views.push_back({i.interior[k], {i.interior[k + 1], i.interior[k + 2], i.interior[k + 3], i.interior[k + 4]}});
+  for (size_t k = 0; k + 4 < i.interior.size(); k += 5)
+    a.views.push_back({i.interior[k], {i.interior[k + 1], i.interior[k + 2], i.interior[k + 3], i.interior[k + 4]}});
   return a;
 }
 

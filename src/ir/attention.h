@@ -17,8 +17,8 @@ bool has_results(Op op);
 // [batch, queries, heads, size] and the logarithms of the sums of exponentials, float [batch, heads, queries]; of the gradient one, [batch, keys, 3, heads, size]: of q, k and v.
 struct Attention {
   struct View {
-    int64_t offset = 0;                 // elements
-    std::array<int64_t, 4> strides{};   // of [batch, heads, rows, size]
+    int64_t offset = 0;  // elements
+    std::array<int64_t, 4> strides{};  // of [batch, heads, rows, size]
     auto operator<=>(const View&) const = default;
   };
   DType dtype = DType::kInvalid;

@@ -4,11 +4,13 @@
 namespace weft_engine::ir {
 namespace {
 
-constexpr std::string_view kOps[] = {
-    "parameter", "constant", "sizes",      "iota",   "unary",         "binary", "compare", "select",        "convert",        "bitcast",
-    "broadcast", "reshape",  "transpose",  "slice",  "pad",           "concat", "reverse", "dynamic_slice", "dynamic_update", "gather",
-    "scatter",   "reduce",   "arg_reduce", "window", "max_pool_grad", "scan",   "sort",    "dot",           "conv",           "conv_filter_grad",
-    "philox",    "while",    "if",         "get",    "check",  "attention",    "attention_grad"};
+constexpr std::string_view kOps[] = {"parameter",      "constant", "sizes",   "iota",    "unary",      "binary",
+                                     "compare",        "select",   "convert", "bitcast", "broadcast",  "reshape",
+                                     "transpose",      "slice",    "pad",     "concat",  "reverse",    "dynamic_slice",
+                                     "dynamic_update", "gather",   "scatter", "reduce",  "arg_reduce", "window",
+                                     "max_pool_grad",  "scan",     "sort",    "dot",     "conv",       "conv_filter_grad",
+                                     "philox",         "while",    "if",      "get",     "check",      "attention",
+                                     "attention_grad"};
 constexpr std::string_view kUnaries[] = {"neg",   "abs",   "sign",  "exp",      "expm1",  "log",       "log1p",    "sqrt",  "rsqrt",
                                          "sin",   "cos",   "tan",   "asin",     "acos",   "atan",      "sinh",     "cosh",  "tanh",
                                          "asinh", "acosh", "atanh", "logistic", "erf",    "erfc",      "lgamma",   "floor", "ceil",

@@ -28,7 +28,7 @@ struct Descriptor {
   DnnKind kind;
   std::map<DnnAttribute, std::string> attributes;
   std::map<DnnAttribute, std::shared_ptr<const Descriptor>> parts;  // as they were when they were put in
-  std::vector<std::shared_ptr<const Descriptor>> operations;        // of a graph
+  std::vector<std::shared_ptr<const Descriptor>> operations;  // of a graph
 
   template <class T>
   std::vector<T> list(DnnAttribute a) const {

@@ -106,7 +106,7 @@ if has kernels; then
     timeout 60 $python bench/gpu.py --part kernels --only $n --most 400 > "$out/kernels_$n.txt" 2>&1
     head -$([ $n = gpt4 ] && echo 22 || echo 12) "$out/kernels_$n.txt" | cut -c1-140
   done
-  for way in attention epilogue; do
+  for way in attention cublas; do
     WEFT_GPU_WITHOUT=$way timeout 60 $python bench/gpu.py --part kernels --only gpt4 --most 0 2>&1 | tail -1
     WEFT_GPU_WITHOUT=$way timeout 60 $python bench/gpu.py --only gpt4 2>&1 | tail -1
   done

@@ -85,7 +85,11 @@ llvm::Constant* immediate(CodeEmitter& e, const core::Tensor& t, int64_t n) {
 CodeEmitter::V CodeEmitter::element(const ir::Instr* i, const Index& index) {
   Impl::Frame& f = impl_->frame;
   if (const auto it = impl_->held.find(i); it != impl_->held.end()) return it->second;
-  if (const auto it = impl_->numbers.find(i); it != impl_->numbers.end()) return it->second();
+  if (!impl_->numbers.empty()) {
+    const ir::Instr* base = i;
+    while (base->op == Op::kReshape) base = base->operands[0];
+    if (const auto it = impl_->numbers.find(base); it != impl_->numbers.end()) return it->second();
+  }
   const auto key = std::make_pair(i, index);
   for (int d = f.level; d >= 0; --d) {
     auto& known = f.scopes[size_t(d)].elements;

@@ -243,27 +243,35 @@ core::Status GpuEmitter::each(const char* what, const ir::Instr* instr, const ir
   if (all.is(0)) return {};
   const ir::Dim n = ir::ceil_div(all, several);
   if (together_ && n.is_const() && n.value() <= kMostTogether) {
-    Waiting* behind = nullptr;
+    std::vector<size_t> behind;
     bool alone = false;
-    for (Waiting& w : waiting_) {
-      const Dependence d = w.step == step_ ? Dependence::kNone : between(w.access, access_);
+    size_t parts = 1;
+    for (size_t k = 0; k < waiting_.size(); ++k) {
+      const Dependence d = on(waiting_[k]);
       if (d == Dependence::kNone) continue;
-      alone = alone || d == Dependence::kOther || behind || w.all != all.value() || w.parts.size() >= kMostParts;
-      behind = &w;
+      alone = alone || d == Dependence::kOther || waiting_[k].all != all.value();
+      parts += waiting_[k].parts.size();
+      behind.push_back(k);
     }
-    if (alone) {
+    if (alone || parts > kMostParts) {
       WEFT_RETURN_IF_ERROR(flush());
-      behind = nullptr;
+      behind.clear();
     }
-    if (!behind) {
-      waiting_.push_back({what, instr, all.value(), several, {{body, e.impl().current}}, access_, step_});
+    Waiting::Part part{body, e.impl().current, access_, step_};
+    if (behind.empty()) {
+      waiting_.push_back({what, instr, all.value(), several, {std::move(part)}});
       return {};
     }
-    behind->several = std::min(behind->several, several);
-    behind->parts.push_back({body, e.impl().current});
-    behind->access.reads.insert(behind->access.reads.end(), access_.reads.begin(), access_.reads.end());
-    behind->access.writes.insert(behind->access.writes.end(), access_.writes.begin(), access_.writes.end());
-    behind->step = step_;
+    // Those that it depends on do not depend on each other.
+    Waiting& to = waiting_[behind[0]];
+    for (size_t k = behind.size(); k-- > 1;) {
+      Waiting& other = waiting_[behind[k]];
+      to.parts.insert(to.parts.end(), std::make_move_iterator(other.parts.begin()), std::make_move_iterator(other.parts.end()));
+      to.several = std::min(to.several, other.several);
+      waiting_.erase(waiting_.begin() + long(behind[k]));
+    }
+    to.several = std::min(to.several, several);
+    to.parts.push_back(std::move(part));
     return {};
   }
   const int threads = n.is_const() && n.value() < kThreads ? int((std::max<int64_t>(n.value(), 1) + 31) / 32 * 32) : kThreads;
@@ -327,7 +335,7 @@ GpuEmitter::Dependence GpuEmitter::between(const Access& a, const Access& c) {
     for (const Range& x : some) {
       for (const Range& y : others) {
         if (!overlap(x, y)) continue;
-        const bool elements = x.own && x.own == y.own && x.at == y.at && x.bytes == y.bytes;
+        const bool elements = x.own && x.own == y.own && x.at == y.at && x.bytes == y.bytes && x.from == y.from;
         d = std::max(d, elements ? Dependence::kElements : Dependence::kOther);
       }
     }
@@ -338,10 +346,17 @@ GpuEmitter::Dependence GpuEmitter::between(const Access& a, const Access& c) {
   return d;
 }
 
+GpuEmitter::Dependence GpuEmitter::on(const Waiting& w) const {
+  Dependence d = Dependence::kNone;
+  for (const Waiting::Part& p : w.parts) {
+    if (p.step != step_) d = std::max(d, between(p.access, access_));
+  }
+  return d;
+}
+
 core::Status GpuEmitter::settle() {
   if (flushing_) return {};
-  const bool waits =
-      std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& w) { return between(w.access, access_) != Dependence::kNone; });
+  const bool waits = std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& w) { return on(w) != Dependence::kNone; });
   return waits ? flush() : core::Status();
 }
 
@@ -351,13 +366,21 @@ GpuEmitter::Range GpuEmitter::range_of(int buffer, const ir::Instr* own) const {
 }
 
 void GpuEmitter::note_reads(const ir::Instr* i, std::span<const ir::Instr* const> own, Seen& seen, std::vector<Range>& to, bool same) const {
-  if (counters_.contains(i) || !seen[same].insert(i).second) return;
+  if (is_number(i) || !seen[same].insert(i).second) return;
   const bool inside = std::find(own.begin(), own.end(), i) != own.end();
   if (!inside && plan.buffer_of(i) >= 0) {
     to.push_back(range_of(plan.buffer_of(i), same ? i : nullptr));
     return;
   }
-  const bool keeps = ir::is_elementwise(i->op) || i->op == ir::Op::kReshape;
+  // A part of something that another kernel writes the same part of.
+  if (same && i->op == ir::Op::kDynamicSlice && plan.buffer_of(i->operands[0]) >= 0 && i->type.elements().is_const()) {
+    Range r = range_of(plan.buffer_of(i->operands[0]), i);
+    r.from.assign(i->operands.begin() + 1, i->operands.end());
+    to.push_back(std::move(r));
+    for (size_t k = 1; k < i->operands.size(); ++k) note_reads(i->operands[k], own, seen, to, false);
+    return;
+  }
+  const bool keeps = ir::is_elementwise(i->op) || i->op == ir::Op::kReshape || (inside && i->op == ir::Op::kConcat);
   for (const ir::Instr* o : i->operands) note_reads(o, own, seen, to, same && keeps);
 }
 
@@ -373,9 +396,17 @@ GpuEmitter::Access GpuEmitter::access(const Step& s) const {
   }
   const bool loop = s.kind == Step::Kind::kLoop;
   for (const ir::Instr* i : s.instrs) {
-    if (counters_.contains(i)) continue;
+    if (is_number(i)) continue;
     if (i->op == ir::Op::kDynamicUpdate && s.kind == Step::Kind::kInstr) {
-      for (size_t k = 0; k < i->operands.size(); ++k) note_reads(i->operands[k], s.instrs, seen, a.reads, k == 1);
+      // In place it reads nothing of the rest.
+      const bool in_place = plan.buffer_of(i->operands[0]) == plan.buffer_of(i);
+      for (size_t k = in_place ? 1 : 0; k < i->operands.size(); ++k) note_reads(i->operands[k], s.instrs, seen, a.reads, k == 1);
+      if (in_place) {
+        Range r = range_of(plan.buffer_of(i), i->operands[1]);
+        r.from.assign(i->operands.begin() + 2, i->operands.end());
+        a.writes.push_back(std::move(r));
+        continue;
+      }
     } else {
       note_reads(i, s.instrs, seen, a.reads, loop);
     }
@@ -410,7 +441,7 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
   core::Status status = early_checks(s);
   for (const Step& x : s) {
     if (!status.ok()) break;
-    if (is_early(x)) continue;
+    if (done_.contains(&x) || is_early(x) || (x.kind == Step::Kind::kInstr && !x.instrs.empty() && always_holds(x.instrs[0]))) continue;
     reserved_ = 0;
     e.impl().current.clear();
     const bool decides = x.kind == Step::Kind::kWhile || x.kind == Step::Kind::kIf;
@@ -420,9 +451,11 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
         x.kind == Step::Kind::kLoop || x.kind == Step::Kind::kCopy ||
         (x.kind == Step::Kind::kInstr && !x.instrs.empty() && (x.instrs[0]->op == ir::Op::kDynamicUpdate || x.instrs[0]->op == ir::Op::kCheck));
     // Those that may be done together with what waits find out by themselves.
+    const bool folds = x.kind == Step::Kind::kInstr && !x.instrs.empty() && x.instrs[0]->op == ir::Op::kReduce;
+    const std::vector<const ir::Instr*> reductions = folds ? beside(s, size_t(&x - s.data())) : std::vector<const ir::Instr*>();
     if (decides) status = flush();
     else if (!together_) status = settle();
-    if (status.ok()) status = step(x);
+    if (status.ok()) status = folds ? reduce(reductions) : step(x);
     together_ = false;
     if (status.ok()) status = e.impl().status;
     if (!status.ok()) {
@@ -456,7 +489,7 @@ bool GpuEmitter::is_early(const Step& s) const {
 core::Status GpuEmitter::early_checks(std::span<const Step> s) {
   std::vector<const ir::Instr*> checks;
   for (const Step& x : s) {
-    if (is_early(x)) checks.push_back(x.instrs[0]);
+    if (is_early(x) && !always_holds(x.instrs[0])) checks.push_back(x.instrs[0]);
   }
   if (checks.empty()) return {};
   reserved_ = 0;
@@ -480,10 +513,10 @@ core::Status GpuEmitter::step(const Step& s) {
     case Step::Kind::kWhile:
     case Step::Kind::kIf: return control(s);
     case Step::Kind::kCopy: {
-      if (counters_.contains(s.copy_from)) {
+      if (is_number(s.copy_from)) {
         const auto it = counters_.find(s.copy_from);
         // Of the counter itself: there is nothing to keep.
-        if (it->second.depth == depth_ - 1 && counter_buffers_.contains(s.copy_to)) return {};
+        if (it != counters_.end() && it->second.depth == depth_ - 1 && counter_buffers_.contains(s.copy_to)) return {};
         return store_all(std::span(&s.copy_from, 1), std::span(&s.copy_from, 1), s.copy_to);
       }
       const int from = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
@@ -498,7 +531,7 @@ core::Status GpuEmitter::step(const Step& s) {
   const ir::Instr* i = s.instrs[0];
   if (i->op == ir::kAttention || i->op == ir::kAttentionGrad) return attention(i);
   switch (i->op) {
-    case Op::kReduce: return reduce(i);
+    case Op::kReduce: return reduce({i});
     case Op::kArgReduce: return arg_reduce(i);
     case Op::kScan: return scan(i);
     case Op::kSort: return sort(i);
@@ -566,9 +599,13 @@ core::Status GpuEmitter::control(const Step& s) {
   l.instr = i;
   const auto outer_counters = counters_;
   const auto outer_buffers = counter_buffers_;
+  const int64_t outer_trips = trips_;
   if (const ir::Dim* trips = loops ? trips_of(*i) : nullptr) {
     l.trips = *trips;
     find_counters(i);
+    trips_ = trips->is_const() ? trips->value() : 0;
+  } else if (loops) {
+    trips_ = 0;
   }
   const bool errors = !plan.module->messages.empty();
   const ir::Dim slot = reserve(64);
@@ -606,17 +643,93 @@ core::Status GpuEmitter::control(const Step& s) {
     WEFT_RETURN_IF_ERROR(status);
   }
   if (loops) --depth_;
+  trips_ = outer_trips;
   counters_ = outer_counters;
   counter_buffers_ = outer_buffers;
-  for (auto it = e.impl().numbers.begin(); it != e.impl().numbers.end();) it = counters_.contains(it->first) ? std::next(it) : e.impl().numbers.erase(it);
+  for (auto it = e.impl().numbers.begin(); it != e.impl().numbers.end();) it = is_number(it->first) ? std::next(it) : e.impl().numbers.erase(it);
   launches_->push_back(std::move(l));
   return {};
 }
 
-// Numbers that every turn adds a constant to, from a constant on, and that nobody reads behind the loop: kernels get them as arguments.
+std::optional<int64_t> GpuEmitter::number_of(const ir::Instr* i, int64_t turn) const {
+  if (const auto it = counters_.find(i); it != counters_.end()) {
+    if (it->second.depth != depth_ - 1) return {};
+    return it->second.first + it->second.step * turn;
+  }
+  if (const auto it = known_.find(i); it != known_.end()) return it->second;
+  if (i->rank() != 0) return {};
+  const auto operand = [&](size_t k) { return number_of(i->operands[k], turn); };
+  switch (i->op) {
+    case ir::Op::kConstant:
+      switch (i->type.dtype) {
+        case core::DType::kInt32: return *static_cast<const int32_t*>(i->literal.raw());
+        case core::DType::kInt64: return *static_cast<const int64_t*>(i->literal.raw());
+        case core::DType::kBool: return *static_cast<const bool*>(i->literal.raw());
+        default: return {};
+      }
+    case ir::Op::kSizes:
+      return i->known && i->known->size() == 1 && i->known->front().is_const() ? std::optional(i->known->front().value()) : std::nullopt;
+    case ir::Op::kReshape: return operand(0);
+    case ir::Op::kConvert: {
+      const core::DType t = i->type.dtype;
+      const auto v = operand(0);
+      if (!v || (t != core::DType::kInt64 && !(t == core::DType::kInt32 && int32_t(*v) == *v))) return {};
+      return v;
+    }
+    case ir::Op::kUnary: {
+      const auto v = operand(0);
+      if (!v || i->unary != ir::Unary::kNot || i->type.dtype != core::DType::kBool) return {};
+      return !*v;
+    }
+    case ir::Op::kSelect: {
+      const auto which = operand(0);
+      return which ? operand(*which ? 1 : 2) : std::nullopt;
+    }
+    case ir::Op::kCompare:
+    case ir::Op::kBinary: {
+      const auto a = operand(0), c = operand(1);
+      constexpr int64_t kSmall = int64_t(1) << 30;  // nothing overflows
+      if (!a || !c || std::abs(*a) > kSmall || std::abs(*c) > kSmall) return {};
+      if (i->op == ir::Op::kCompare) {
+        switch (i->compare) {
+          case ir::Compare::kEq: return *a == *c;
+          case ir::Compare::kNe: return *a != *c;
+          case ir::Compare::kLt: return *a < *c;
+          case ir::Compare::kLe: return *a <= *c;
+          case ir::Compare::kGt: return *a > *c;
+          case ir::Compare::kGe: return *a >= *c;
+        }
+        return {};
+      }
+      switch (i->binary) {
+        case ir::Binary::kAdd: return *a + *c;
+        case ir::Binary::kSub: return *a - *c;
+        case ir::Binary::kMax: return std::max(*a, *c);
+        case ir::Binary::kMin: return std::min(*a, *c);
+        case ir::Binary::kAnd: return *a & *c;
+        case ir::Binary::kOr: return *a | *c;
+        default: return {};
+      }
+    }
+    default: return {};
+  }
+}
+
+bool GpuEmitter::always_holds(const ir::Instr* check) const {
+  constexpr int64_t kMostTurns = 10000;
+  if (!trips_ || trips_ > kMostTurns || check->op != ir::Op::kCheck) return false;
+  for (int64_t turn = 0; turn < trips_; ++turn) {
+    const auto v = number_of(check->operands[0], turn);
+    if (!v || !*v) return false;
+  }
+  return true;
+}
+
+// Numbers that every turn adds a constant to, from a constant on: kernels get them as arguments.
 void GpuEmitter::find_counters(const ir::Instr* loop) {
   const ir::Region& body = *loop->regions[1];
-  const auto number = [](const ir::Instr* v) -> std::optional<int64_t> {
+  const auto number = [&](const ir::Instr* v) -> std::optional<int64_t> {
+    if (const auto it = known_.find(v); it != known_.end()) return it->second;
     while (v->op == ir::Op::kReshape || v->op == ir::Op::kConvert) {
       if (v->op == ir::Op::kConvert && v->operand(0).type.dtype != core::DType::kInt32 && v->operand(0).type.dtype != core::DType::kInt64) return {};
       v = v->operands[0];
@@ -629,13 +742,26 @@ void GpuEmitter::find_counters(const ir::Instr* loop) {
   for (size_t k = 0; k < body.parameters.size(); ++k) {
     const ir::Instr *p = body.parameters[k], *r = body.results[k];
     if (p->rank() != 0 || (p->type.dtype != core::DType::kInt32 && p->type.dtype != core::DType::kInt64)) continue;
-    if (r->op != ir::Op::kBinary || r->binary != ir::Binary::kAdd) continue;
+    if (r->op != ir::Op::kBinary || (r->binary != ir::Binary::kAdd && r->binary != ir::Binary::kSub)) continue;
+    const bool down = r->binary == ir::Binary::kSub;
     const auto first = number(loop->operands[k]);
-    const auto step = r->operands[0] == p ? number(r->operands[1]) : r->operands[1] == p ? number(r->operands[0]) : std::nullopt;
-    const auto& beside = loop->parent->instrs;
-    const bool read = std::any_of(beside.begin(), beside.end(),
-                                  [&](const auto& o) { return o->op == ir::Op::kGet && o->operands[0] == loop && size_t(o->index) == k; });
-    if (!first || !step || read) continue;
+    auto step = r->operands[0] == p ? number(r->operands[1]) : r->operands[1] == p && !down ? number(r->operands[0]) : std::nullopt;
+    if (!first || !step) continue;
+    if (down) step = -*step;
+    const ir::Dim* trips = trips_of(*loop);
+    std::vector<const ir::Instr*> behind;
+    for (const auto& o : loop->parent->instrs) {
+      if (o->op == ir::Op::kGet && o->operands[0] == loop && size_t(o->index) == k) behind.push_back(o.get());
+    }
+    // A result of the region would be copied from where nothing was stored.
+    const auto& results = loop->parent->results;
+    const bool given =
+        std::any_of(behind.begin(), behind.end(), [&](const ir::Instr* g) { return std::find(results.begin(), results.end(), g) != results.end(); });
+    if (!behind.empty() && (!trips->is_const() || given)) continue;
+    for (const ir::Instr* g : behind) {
+      known_[g] = *first + *step * std::max<int64_t>(trips->value(), 0);
+      e.impl().numbers[g] = [this, g, n = known_[g]]() -> V { return llvm::ConstantInt::getSigned(e.value_type(g->type.dtype), n); };
+    }
     const auto put = [&](const ir::Instr* v, int64_t from) {
       counters_[v] = {depth_, from, *step};
       e.impl().numbers[v] = [this, v, at = counters_[v]]() -> V {

@@ -44,6 +44,7 @@ class GpuEmitter {
     GpuArg at;
     ir::Dim bytes;
     int64_t own = 0;  // so many elements, of which a thread takes those of its own numbers alone; 0: perhaps others
+    std::vector<const ir::Instr*> from = {};  // these are a part of what lies there, which begins here
   };
   struct Access {
     std::vector<Range> reads, writes;
@@ -57,18 +58,20 @@ class GpuEmitter {
   // How what a step does depends on what another did: not at all, element by element, or otherwise.
   enum class Dependence : uint8_t { kNone, kElements, kOther };
   static Dependence between(const Access& a, const Access& c);
+  struct Waiting;
+  Dependence on(const Waiting& w) const;  // of the step that is being written
   core::Status settle();  // flushes, if the step that is being written depends on what is waiting
   V thread();  // i32, in the block
-  V block();   // i32
+  V block();  // i32
   V wide(V i32) { return known(b.CreateZExt(i32, b.getInt64Ty())); }
-  V known(V v);                       // it holds in the whole kernel
-  V bounded(V v, const ir::Dim& n);   // it is below n
+  V known(V v);  // it holds in the whole kernel
+  V bounded(V v, const ir::Dim& n);  // it is below n
   V number_below(const ir::Dim& n, V block, V thread, int threads);  // block * threads + thread, as i64
   V at_most(V v, V high) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, high); }
   void barrier();
-  V exchange(V v, int lane_xor);      // with another thread of the 32
+  V exchange(V v, int lane_xor);  // with another thread of the 32
   V shared(llvm::Type* element, int64_t count);
-  V scratch(const ir::Dim& offset);   // bytes, in the memory that this step has for itself
+  V scratch(const ir::Dim& offset);  // bytes, in the memory that this step has for itself
   ir::Dim reserve(const ir::Dim& bytes);  // for the rest of the step; gives the offset
   V place(V pointer, llvm::Type* t, V n) { return b.CreateInBoundsGEP(t, pointer, n); }
   GpuArg arg_of(int buffer) const;
@@ -93,8 +96,8 @@ class GpuEmitter {
     const char* what = "fold";
     const ir::Instr* instr = nullptr;
     ir::Dim kept, reduced;
-    bool rows = true;                 // consecutive reduced places lie side by side; else consecutive kept ones do
-    int64_t work = 1;                 // of one step, roughly: reads
+    bool rows = true;  // consecutive reduced places lie side by side; else consecutive kept ones do
+    int64_t work = 1;  // of one step, roughly: reads
     int own = 1;  // places side by side that a thread takes at once: `reduced` ones along rows, else `kept` ones, of which there is a multiple
     std::vector<core::DType> types;  // of what is carried
     std::function<std::vector<V>(V kept)> start;
@@ -105,7 +108,9 @@ class GpuEmitter {
   };
   core::Status fold(const Fold& f);
   core::Status fold_by_thread(const Fold& f);
-  core::Status reduce(const ir::Instr* i);
+  core::Status reduce(const std::vector<const ir::Instr*>& all);
+  std::vector<const ir::Instr*> beside(std::span<const Step> s, size_t k);
+  std::unordered_set<const Step*> done_;  // with an earlier one
   core::Status rows(const Step& s);
   core::Status arg_reduce(const ir::Instr* i);
   core::Status window(const ir::Instr* i);
@@ -141,10 +146,10 @@ class GpuEmitter {
     struct Part {
       Body body;
       std::unordered_set<const ir::Instr*> current;
+      Access access;
+      int step;
     };
     std::vector<Part> parts;  // one behind the other
-    Access access;
-    int step;
     int64_t n() const { return (all + several - 1) / several; }
   };
   std::vector<Waiting> waiting_;
@@ -158,8 +163,17 @@ class GpuEmitter {
   };
   std::unordered_map<const ir::Instr*, Counter> counters_;
   int depth_ = 0;  // of loops
+  std::unordered_map<const ir::Instr*, int64_t> known_;  // what counters hold behind their loops
+  bool is_number(const ir::Instr* i) const {
+    while (i->op == ir::Op::kReshape) i = i->operands[0];
+    return counters_.contains(i) || known_.contains(i);
+  }
   std::unordered_set<int> counter_buffers_;
   void find_counters(const ir::Instr* loop);
+  int64_t trips_ = 0;  // of the innermost loop, where its counters are known; else 0
+  // Whether a check of counters and constants holds in all turns of the loop.
+  bool always_holds(const ir::Instr* check) const;
+  std::optional<int64_t> number_of(const ir::Instr* i, int64_t turn) const;
   // The kernel that is being written.
   std::map<std::string, std::pair<GpuArg, V>> arguments_;
   V thread_ = nullptr, block_ = nullptr, self_ = nullptr;

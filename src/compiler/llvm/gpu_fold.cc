@@ -212,24 +212,66 @@ struct Axes {
 
 }  // namespace
 
-core::Status GpuEmitter::reduce(const ir::Instr* i) {
-  const ir::Instr* x = i->operands[0];
-  const core::DType t = i->type.dtype;
-  const Axes axes(e, x, i->axes);
+// All have the same operands' sizes and axes: what they read in common is read once.
+core::Status GpuEmitter::reduce(const std::vector<const ir::Instr*>& all) {
+  const ir::Instr* i = all[0];
+  const Axes axes(e, i->operands[0], i->axes);
   Fold f;
   f.what = "reduce", f.instr = i, f.kept = i->type.elements(), f.reduced = ir::product(axes.reduced_sizes), f.rows = axes.rows;
-  f.types = {carried(t)};
-  f.start = [&](V) { return std::vector<V>{e.identity(i->reduce, t)}; };
-  f.step = [&](V k, V r, const std::vector<V>& v) { return std::vector<V>{e.combine(i->reduce, t, v[0], e.element(x, axes.index(e, k, r)))}; };
-  f.merge = [&](const std::vector<V>& a, const std::vector<V>& c) { return std::vector<V>{e.combine(i->reduce, t, a[0], c[0])}; };
-  f.finish = [&](V k, const std::vector<V>& v) { e.store(t, v[0], e.pointer(i), k); };
+  std::vector<const ir::Instr*> operands;
+  int64_t least = 16;
+  for (const ir::Instr* r : all) {
+    f.types.push_back(carried(r->type.dtype));
+    operands.push_back(r->operands[0]);
+    least = std::min(least, narrowest(plan, r->operands[0]));
+  }
+  const auto each_one = [&](const std::function<V(size_t)>& one) {
+    std::vector<V> out;
+    for (size_t n = 0; n < all.size(); ++n) out.push_back(one(n));
+    return out;
+  };
+  f.start = [&](V) { return each_one([&](size_t n) { return e.identity(all[n]->reduce, all[n]->type.dtype); }); };
+  f.step = [&](V k, V r, const std::vector<V>& v) {
+    const Index at = axes.index(e, k, r);
+    return each_one([&](size_t n) { return e.combine(all[n]->reduce, all[n]->type.dtype, v[n], e.element(operands[n], at)); });
+  };
+  f.merge = [&](const std::vector<V>& x, const std::vector<V>& y) {
+    return each_one([&](size_t n) { return e.combine(all[n]->reduce, all[n]->type.dtype, x[n], y[n]); });
+  };
+  f.finish = [&](V k, const std::vector<V>& v) {
+    for (size_t n = 0; n < all.size(); ++n) e.store(all[n]->type.dtype, v[n], e.pointer(all[n]), k);
+  };
   // Elements that lie side by side are read together, 16 bytes of the narrowest: along rows, or of several columns.
   const auto& along = f.rows ? axes.reduced_sizes : axes.kept_sizes;
-  const int64_t together = std::min<int64_t>(8, 16 / narrowest(plan, x));
+  const int64_t together = std::min<int64_t>(all.size() > 2 ? 4 : 8, 16 / least);
   if (along.size() == 1 && along[0].is_const() && along[0].value() % together == 0 && along[0].value() >= 2 * together && f.reduced.is_const() &&
-      f.reduced.value() >= 64 && is_light(plan, std::span(&x, 1)))
+      f.reduced.value() >= 64 && is_light(plan, operands))
     f.own = int(together);
   return fold(f);
+}
+
+// The reductions of later steps that can be done with this one.
+std::vector<const ir::Instr*> GpuEmitter::beside(std::span<const Step> s, size_t k) {
+  constexpr size_t kMost = 4, kFurthest = 40;
+  const auto is_reduce = [](const Step& x) { return x.kind == Step::Kind::kInstr && !x.instrs.empty() && x.instrs[0]->op == ir::Op::kReduce; };
+  std::vector<const ir::Instr*> out{s[k].instrs[0]};
+  const ir::Type& own = out[0]->operand(0).type;
+  if (!own.elements().is_const() || own.elements().value() < 65536) return out;
+  std::vector<Access> passed{access(s[k])};
+  for (size_t n = k + 1; n < s.size() && n < k + kFurthest && out.size() < kMost; ++n) {
+    if (s[n].kind == Step::Kind::kWhile || s[n].kind == Step::Kind::kIf) break;
+    Access a = access(s[n]);
+    const ir::Instr* i = is_reduce(s[n]) ? s[n].instrs[0] : nullptr;
+    const bool alike = i && i->operand(0).type.dims == own.dims && i->axes == out[0]->axes && !core::is_complex_type(i->type.dtype);
+    if (alike && std::all_of(passed.begin(), passed.end(), [&](const Access& p) { return between(p, a) == Dependence::kNone; })) {
+      out.push_back(i);
+      done_.insert(&s[n]);
+      access_.reads.insert(access_.reads.end(), a.reads.begin(), a.reads.end());
+      access_.writes.insert(access_.writes.end(), a.writes.begin(), a.writes.end());
+    }
+    passed.push_back(std::move(a));
+  }
+  return out;
 }
 
 core::Status GpuEmitter::arg_reduce(const ir::Instr* i) {

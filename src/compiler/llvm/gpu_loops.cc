@@ -95,7 +95,7 @@ core::Status GpuEmitter::materialize(const ir::Instr* i, int buffer) {
 core::Status GpuEmitter::loop(const Step& s) {
   std::vector<const ir::Instr*> stored;
   for (const ir::Instr* i : s.instrs) {
-    if (plan.buffer_of(i) >= 0 && !counters_.contains(i)) stored.push_back(i);
+    if (plan.buffer_of(i) >= 0 && !is_number(i)) stored.push_back(i);
   }
   if (stored.empty()) return {};
   e.impl().current.insert(stored.begin(), stored.end());
@@ -318,7 +318,8 @@ core::Status GpuEmitter::update(const ir::Instr* i) {
     }
   };
   const ir::Dim all = update->type.elements();
-  const bool whole = all.is_const() && all.value() % 4 == 0 && all.value() >= 4096 && size_of(i->type.dtype) <= 4 && is_light(plan, std::span(&update, 1));
+  const bool whole =
+      all.is_const() && all.value() % 4 == 0 && all.value() >= 4096 && size_of(i->type.dtype) <= 4 && is_light(plan, std::span(&update, 1));
   return each("update", i, all, whole ? 4 : 1, [this, put, all](V number, int64_t own) -> core::Status {
     std::vector<V> numbers;
     for (int64_t k = 0; k < own; ++k) numbers.push_back(own == 1 ? number : bounded(e.add(e.mul(number, e.i64(own)), e.i64(k)), all));
