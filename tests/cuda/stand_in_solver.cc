@@ -350,3 +350,22 @@ EXPORT int cublasSetStream_v2(void* handle, void* stream) { return cusolverDnSet
 
 SOLVER(S, float)
 SOLVER(D, double)
+
+// Products of floats alone: of the others it says that it has nothing.
+EXPORT int cublasSetWorkspace_v2(void*, uint64_t workspace, size_t bytes) { return workspace && bytes ? 0 : kInvalidValue; }
+EXPORT int cublasGemmEx(void* h, int a_op, int b_op, int m, int n, int k, const void* alpha, uint64_t a, int a_type, int lda, uint64_t b, int b_type, int ldb,
+                        const void* beta, uint64_t c, int c_type, int ldc, int, int) {
+  constexpr int kFloat = 0, kNotSupported = 15;
+  if (a_type != kFloat || b_type != kFloat || c_type != kFloat) return kNotSupported;
+  if (lda < (a_op ? k : m) || ldb < (b_op ? n : k) || ldc < m || *static_cast<const float*>(alpha) != 1) return kInvalidValue;
+  return later(h, "gemm", [=, add = *static_cast<const float*>(beta)] {
+    const auto x = matrix<float>(a, lda), y = matrix<float>(b, ldb), z = matrix<float>(c, ldc);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < m; ++i) {
+        double sum = add ? double(add) * double(z(i, j)) : 0;
+        for (int l = 0; l < k; ++l) sum += double(a_op ? x(l, i) : x(i, l)) * double(b_op ? y(j, l) : y(l, j));
+        z(i, j) = float(sum);
+      }
+    }
+  });
+}
