@@ -1,8 +1,23 @@
-# Headers that are another name of one in include/tensorflow: files that TensorFlow moved and kept, or that some of its versions have in another place.
+# Headers that are another name of one in include/tensorflow: files that TensorFlow moved and kept, or that some of its versions have in another place. Those of abseil
+# (tensorflow/fallback) give way to an abseil that is installed where a program asks for it (WEFT_WITH_ABSEIL).
 set(table ${CMAKE_CURRENT_LIST_DIR}/header_aliases.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
 file(STRINGS ${table} lines REGEX "^[^#]")
 foreach(line ${lines})
   string(REGEX MATCH "^([^ ]+) +([^ ]+)$" _ "${line}")
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${CMAKE_MATCH_1} CONTENT "// Another name of what it includes.\n#pragma once\n#include \"${CMAKE_MATCH_2}\"  // IWYU pragma: export\n")
+  set(name ${CMAKE_MATCH_1})
+  set(include "#include \"${CMAKE_MATCH_2}\"  // IWYU pragma: export\n")
+  if(name MATCHES "^tensorflow/fallback/(.*)$")
+    set(include "#ifdef WEFT_WITH_ABSEIL\n#include_next <${CMAKE_MATCH_1}>\n#else\n${include}#endif\n")
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${name} CONTENT "// Another name of what it includes.\n#pragma once\n${include}")
 endforeach()
+# Every header of abseil includes this one: so that one of which there is no form here says what to do.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/tensorflow/fallback/absl/base/config.h CONTENT [[
+#pragma once
+#ifdef WEFT_WITH_ABSEIL
+#include_next <absl/base/config.h>
+#else
+#error "weft has no form of its own of this header of abseil: compile with -DWEFT_WITH_ABSEIL, and link abseil"
+#endif
+]])

@@ -238,10 +238,20 @@ Grads python_rule(PyObject* code, const GradContext& g, std::span<const Value> x
   return out;
 }
 
-// The same for a graph that Python does not see, the body of a function: traced as a function of its own, which is called there.
-Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys, std::span<const Value> dys) {
-  auto graph = trace::FuncGraph::make(api::context(), cat(g.node().op(), "_gradient"), nullptr);
-  std::vector<Value> given, arguments;
+// The rule, traced as a function of inputs, outputs and gradients.
+struct TracedRule {
+  std::shared_ptr<trace::FuncGraph> graph;
+  std::vector<Value> given;  // for its arguments
+  Grads made;
+  std::vector<Value> results;  // those of `made` that are there
+};
+
+TracedRule trace_rule(PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys, std::span<const Value> dys,
+                      trace::FuncGraph* outer) {
+  TracedRule r;
+  r.graph = trace::FuncGraph::make(api::context(), cat(g.node().op(), "_gradient"), outer);
+  const bool nodes = dynamic_cast<graph::GraphEmitter*>(&g.emitter());
+  std::vector<Value> arguments;
   for (const auto& list : {xs, ys, dys}) {
     for (const Value& v : list) {
       const Value dense = v.valid() ? v.dense() : Value();
@@ -250,23 +260,38 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
         continue;
       }
       std::optional<graph::HandleData> handle;
-      if (const graph::Endpoint e = graph::GraphEmitter::unwrap(dense); e.node && size_t(e.index) < e.node->handles.size())
+      if (const graph::Endpoint e = nodes ? graph::GraphEmitter::unwrap(dense) : graph::Endpoint{};
+          e.node && size_t(e.index) < e.node->handles.size())
         handle = e.node->handles[size_t(e.index)];
-      arguments.push_back(unwrap(graph->add_argument(cat("a", given.size()), dense.dtype(), dense.shape(), handle)));
-      given.push_back(dense);
+      arguments.push_back(unwrap(r.graph->add_argument(cat("a", r.given.size()), dense.dtype(), dense.shape(), handle)));
+      r.given.push_back(dense);
     }
   }
   const std::span<const Value> all(arguments);
-  Grads made;
-  std::vector<Value> results;
-  {
-    trace::Entered inside(graph.get());
-    made = python_rule(code, g, all.first(xs.size()), all.subspan(xs.size(), ys.size()), all.subspan(xs.size() + ys.size()));
-    for (Value& v : made) {
-      if (v.valid()) results.push_back(v.dense());
-    }
-    check(graph->emitter().take_status());
+  trace::Entered inside(r.graph.get());
+  r.made = python_rule(code, g, all.first(xs.size()), all.subspan(xs.size(), ys.size()), all.subspan(xs.size() + ys.size()));
+  for (Value& v : r.made) {
+    if (v.valid()) r.results.push_back(v.dense());
   }
+  check(r.graph->emitter().take_status());
+  return r;
+}
+
+// The rule for several gradients at once (a Jacobian): traced for one.
+Grads rule_of_rows(trace::RowEmitter& rows, PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys,
+                   std::span<const Value> dys) {
+  TracedRule r = trace_rule(code, g, xs, ys, dys, trace::FuncGraph::current());
+  const std::vector<Value> got = unwrap(rows.replay(*r.graph, r.results, r.given));
+  size_t next = 0;
+  for (Value& v : r.made) {
+    if (v.valid()) v = got[next++];
+  }
+  return std::move(r.made);
+}
+
+// The same for a graph that Python does not see, the body of a function: traced as a function of its own, which is called there.
+Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys, std::span<const Value> dys) {
+  auto [graph, given, made, results] = trace_rule(code, g, xs, ys, dys, nullptr);
   auto function = unwrap(trace::ConcreteFunction::make(graph, results));
   Emitter& e = g.emitter();
   for (const Value& c : function->captures()) {
@@ -295,6 +320,7 @@ void register_gradient(const std::string& op, nb::object code) {
       for (int i = 0; i < g.num_inputs(); ++i) xs.push_back(g.x(i));
       for (int i = 0; i < g.num_outputs(); ++i) ys.push_back(g.y(i));
       for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.has_dy(i) ? g.raw_dy(i) : g.dy(i));
+      if (auto* rows = dynamic_cast<trace::RowEmitter*>(&g.emitter())) return rule_of_rows(*rows, kept.get(), g, xs, ys, dys);
       auto* emitter = dynamic_cast<graph::GraphEmitter*>(&g.emitter());
       trace::FuncGraph* here = trace::FuncGraph::current();
       if (!emitter || (here && &here->emitter() == emitter)) return python_rule(kept.get(), g, xs, ys, dys);

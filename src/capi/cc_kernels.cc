@@ -1,6 +1,7 @@
 // Kernels that C++ sources of TensorFlow register (REGISTER_KERNEL_BUILDER), and what they see of a run.
 #include "capi/cc_kernels.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -127,6 +128,14 @@ class Registrations {
     }
     return nullptr;
   }
+  // Whether another kernel is as good: two libraries have one for the same op.
+  bool rival(const Registered& r, const NodeInfo& node) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(kernels_.begin(), kernels_.end(), [&](const auto& k) {
+      return k.get() != &r && k->op == r.op && k->device == r.device && k->label == r.label && k->functions.priority == r.functions.priority &&
+             def_of(*k).matches(node);
+    });
+  }
 
  private:
   static KernelDef def_of(const Registered& r) {
@@ -146,6 +155,11 @@ class Registrations {
       }
       const Registered* chosen = label == r.label ? &r : labelled(node, label);
       if (!chosen) return not_found("No registered '", node.op(), "' OpKernel with label '", label, "' for {{node ", node_name(node), "}}");
+      if (rival(*chosen, node)) {
+        const std::string def = cat("op: \"", r.op, "\" device_type: \"", r.device, "\"");
+        return invalid_argument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ", node_name(node), "}}': '", def,
+                                "' and '", def, "'");
+      }
       return make_cc_kernel(*chosen, node);
     };
     return weft_engine::engine::Engine::get().registry().add_kernel(r.op, std::move(def));

@@ -89,8 +89,8 @@ def ops(tmp_path_factory):
     folder = tmp_path_factory.mktemp("box")
     (folder / "box.cc").write_text(BOX)
     fallback = pathlib.Path(tf.sysconfig.get_include()) / "tensorflow/fallback"
-    assert f"-idirafter{fallback}" in tf.sysconfig.get_compile_flags()
-    flags = [*tf.sysconfig.get_compile_flags(), "-isystem", fallback, "-Wall", "-Werror", "-fPIC", "-shared"]
+    assert f"-isystem{fallback}" in tf.sysconfig.get_compile_flags()
+    flags = [*tf.sysconfig.get_compile_flags(), "-Wall", "-Werror", "-fPIC", "-shared"]
     subprocess.run([compiler, *flags, folder / "box.cc", "-o", folder / "box.so"], check=True)
     return tf.load_op_library(folder / "box.so")
 

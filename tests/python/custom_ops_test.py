@@ -81,6 +81,80 @@ def test_state(folder):
     assert done.stdout.splitlines() == (SOURCES / "state.out").read_text().splitlines()
 
 
+def test_further(folder):
+    """Lists of types, shapes from values, state by name, nodes as messages: what it prints with TensorFlow."""
+    program = [sys.executable, "-m", "weft", SOURCES / "further.py", build(folder, "further")]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=900, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == (SOURCES / "further.out").read_text().splitlines()
+
+
+SHIM = r"""
+#include "tensorflow/lite/kernels/shim/tf_op_shim.h"
+namespace {
+using tflite::shim::Shape;
+template <tflite::shim::Runtime Rt>
+class Doubled : public tflite::shim::OpKernelShim<Doubled, Rt> {
+ public:
+  using typename tflite::shim::OpKernelShim<Doubled, Rt>::InitContext;
+  using typename tflite::shim::OpKernelShim<Doubled, Rt>::InvokeContext;
+  using typename tflite::shim::OpKernelShim<Doubled, Rt>::ShapeInferenceContext;
+  static constexpr char kOpName[] = "Shim>Doubled";
+  static constexpr char kDoc[] = "Twice the rows, each times a number.";
+  static const char* OpName() { return kOpName; }
+  static std::vector<std::string> Attrs() { return {"by: int = 2", "sign: string = '+'"}; }
+  static std::vector<std::string> Inputs() { return {"x: float"}; }
+  static std::vector<std::string> Outputs() { return {"y: float", "signs: string"}; }
+  absl::Status Init(InitContext* c) {
+    SH_RETURN_IF_ERROR(c->GetAttr("by", &by_));
+    absl::string_view sign;
+    SH_RETURN_IF_ERROR(c->GetAttr("sign", &sign));
+    sign_ = std::string(sign);
+    bool wrong = false;
+    return c->GetAttr("by", &wrong).ok() ? absl::InternalError("an int as a bool") : absl::OkStatus();
+  }
+  absl::Status Invoke(InvokeContext* c) {
+    SH_ASSIGN_OR_RETURN(const auto input, c->GetInput(0));
+    const auto x = input->template As<float, 2>();
+    if (x.Dim(0) == 0) return absl::FailedPreconditionError("no rows");
+    SH_ASSIGN_OR_RETURN(auto output, c->GetOutput(0, Shape({2 * x.Dim(0), x.Dim(-1)})));
+    auto y = output->template As<float, 2>();
+    for (int i = 0; i < y.Dim(0); ++i) {
+      for (int k = 0; k < y.Dim(1); ++k) y(i, k) = static_cast<float>(by_) * x(i / 2, k);
+    }
+    return this->template FillOutputTensor<std::string, tensorflow::tstring>(std::vector<std::string>(3, sign_), 1, c);
+  }
+  static absl::Status ShapeInference(ShapeInferenceContext* c) {
+    SH_ASSIGN_OR_RETURN(const Shape x, c->GetInputShape(0));
+    SH_RETURN_IF_ERROR(c->SetOutputShape(0, Shape({Shape::AddDims(x.Dim(0), x.Dim(0)), x.Dim(1)})));
+    return c->SetOutputShape(1, Shape({3}));
+  }
+
+ private:
+  int64_t by_ = 0;
+  std::string sign_;
+};
+using DoubledKernel = tflite::shim::TfOpKernel<Doubled>;
+REGISTER_TF_OP_SHIM(DoubledKernel);
+REGISTER_KERNEL_BUILDER(Name(DoubledKernel::OpName()).Device(tensorflow::DEVICE_CPU), DoubledKernel);
+}  // namespace
+"""
+
+
+def test_shim(folder, prelude):
+    """Ops that are written once for TensorFlow and TensorFlow Lite."""
+    ops = tf.load_op_library(build(folder, "shim", SHIM, prelude))
+    assert "Twice the rows" in ops.shim_doubled.__doc__
+    y, signs = ops.shim_doubled([[1.0, 2.0]], by=3, sign="-")
+    assert y.numpy().tolist() == [[3, 6], [3, 6]] and signs.numpy().tolist() == [b"-"] * 3
+    traced = tf.function(ops.shim_doubled).get_concrete_function(tf.TensorSpec([4, None], tf.float32))
+    assert [t.shape.as_list() for t in traced.outputs] == [[8, None], [3]]
+    with pytest.raises(tf.errors.FailedPreconditionError, match="no rows"):
+        ops.shim_doubled(np.zeros((0, 2), np.float32))
+    with pytest.raises(tf.errors.OpError, match="dimensions"):
+        ops.shim_doubled([1.0])
+
+
 def test_datasets(folder):
     """Datasets of C++ classes in pipelines, functions, graphs and checkpoints: what it prints with TensorFlow."""
     program = [sys.executable, "-m", "weft", SOURCES / "datasets.py", build(folder, "datasets")]
@@ -206,7 +280,7 @@ def test_abseil(folder, order):
             pytest.skip("abseil's development files are not installed")
         libraries = found.stdout.split()
     text = (SOURCES / "abseil.cc").read_text().replace("AbseilForms", f"Abseil{order}Forms")
-    flags = ("-std=c++17", f"-DABSEIL_{order}", f"-I{SOURCES}")
+    flags = ("-std=c++17", f"-DABSEIL_{order}", f"-I{SOURCES}", *(() if order == "NONE" else ("-DWEFT_WITH_ABSEIL",)))
     ops = tf.load_op_library(build(folder, f"abseil_{order.lower()}", text, flags, libraries))
     (forms,) = [getattr(ops, name) for name in dir(ops) if name.startswith("abseil") and name.endswith("forms")]
     same, told = forms("some")
@@ -688,7 +762,7 @@ def test_bad_libraries(folder, prelude):
 
 
 def test_two_libraries_with_one_op(folder, prelude):
-    """As in TensorFlow the first one stays, and the second library adds nothing."""
+    """As in TensorFlow the second library has no function for the op, and a call cannot choose between two kernels."""
     source = r"""
 REGISTER_OP("TwiceThere").Output("value: int32");
 class TwiceThere : public tensorflow::OpKernel {
@@ -700,8 +774,33 @@ REGISTER_KERNEL_BUILDER(Name("TwiceThere").Device(tensorflow::DEVICE_CPU), Twice
 """
     first = tf.load_op_library(build(folder, "first", source.replace("VALUE", "1"), prelude))
     second = tf.load_op_library(build(folder, "second", source.replace("VALUE", "2"), prelude))
-    assert first.twice_there().numpy() == 1
     assert not hasattr(second, "twice_there")
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Multiple OpKernel registrations match NodeDef at the same priority"
+    ):
+        first.twice_there()
+
+
+def test_a_library_by_two_paths(folder, prelude, monkeypatch):
+    path = build(folder, "by_path", 'REGISTER_OP("ByPath").Output("value: int32");', prelude)
+    monkeypatch.chdir(folder)
+    assert tf.load_op_library(path) is tf.load_op_library("./libby_path.so")
+
+
+def test_jacobian_by_a_registered_gradient(small):
+    """The rule is traced once for all rows."""
+
+    @tf.RegisterGradient("Outer>Inner>ZeroIt")
+    def rule(op, dy):
+        return tf.reshape(dy, [-1]) * op.inputs[0] + op.outputs[0]
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = small.outer_inner_zero_it(x)
+    assert tape.gradient(y, x).numpy().tolist() == [1, 2, 3]
+    assert tape.jacobian(y, x).numpy().tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+    assert tape.jacobian(y, x, experimental_use_pfor=False).numpy().tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
 
 
 def test_headers_together(folder):

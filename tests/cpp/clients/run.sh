@@ -17,7 +17,7 @@ mkdir files && "$work/files" "$PWD/files" > files.out || { echo "files failed"; 
 diff "$here/files.out" files.out || { echo "files prints something else than with TensorFlow"; exit 1; }
 c++ -std=c++17 -Wall -Wextra -Werror "$here/abseil.cc" -I"$tree/include" -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -o abseil
 ./abseil | diff "$here/abseil.out" - || { echo "abseil prints something else than with abseil"; exit 1; }
-flags="-I$tree/include -L$tree/lib -ltensorflow_cc"
+flags="-I$tree/include -isystem$tree/include/tensorflow/fallback -L$tree/lib -ltensorflow_cc"
 if command -v pkg-config >/dev/null; then flags=$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --cflags --libs tensorflow_cc); fi
 c++ -std=c++20 "$here/messages.cc" $flags -Wl,-rpath,"$tree/lib" -o messages
 ./messages | diff "$here/messages.out" -

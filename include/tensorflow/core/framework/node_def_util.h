@@ -4,8 +4,10 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
 #define TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
@@ -14,6 +16,7 @@
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/strcat.h"
 
 namespace tensorflow {
 
@@ -107,7 +110,7 @@ Status GetAttr(const weft_node* node, std::string_view name, std::vector<T>* val
 
 namespace internal {
 
-// A node as a message, with its attributes except tensors and functions.
+// A node as a message, with its attributes.
 inline NodeDef MessageOf(const weft_node* node) {
   NodeDef def;
   def.set_name(View(weft_node_name(node)));
@@ -137,6 +140,15 @@ inline NodeDef MessageOf(const weft_node* node) {
           for (int d = 0; d < dims.rank; ++d) shape->add_dim()->set_size(dims.dims[d]);
           break;
         }
+        case WEFT_ATTR_FUNC:
+          (list ? value.mutable_list()->add_func() : value.mutable_func())->set_name(std::string(View(weft_attr_text(attr, k))));
+          break;
+        case WEFT_ATTR_TENSOR: {
+          TF_Buffer* bytes = weft_tensor_to_proto(weft_attr_tensor(attr, k));
+          (list ? value.mutable_list()->add_tensor() : value.mutable_tensor())->ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+          TF_DeleteBuffer(bytes);
+          break;
+        }
         default: continue;
       }
     }
@@ -147,24 +159,148 @@ inline NodeDef MessageOf(const weft_node* node) {
 
 }  // namespace internal
 
-// The attributes of a node, for functions that take them.
+namespace internal {
+
+// Value k of an attribute as a message; the attribute is a list where `list` is not null.
+template <class T>
+Status ReadAttr(const AttrValue& one, const AttrValue::ListValue* list, int k, T* value) {
+  if constexpr (std::is_same_v<T, int64>) *value = list ? list->i(k) : one.i();
+  else if constexpr (std::is_same_v<T, int32>) {
+    const int64 wide = list ? list->i(k) : one.i();
+    if (wide != static_cast<int32>(wide)) return errors::InvalidArgument("Attr has value ", wide, " out of range for an int32");
+    *value = static_cast<int32>(wide);
+  } else if constexpr (std::is_same_v<T, float>) *value = list ? list->f(k) : one.f();
+  else if constexpr (std::is_same_v<T, bool>) *value = list ? list->b(k) : one.b();
+  else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, tstring>) *value = list ? list->s(k) : one.s();
+  else if constexpr (std::is_same_v<T, DataType>) *value = list ? list->type(k) : one.type();
+  else if constexpr (std::is_same_v<T, NameAttrList>) *value = list ? list->func(k) : one.func();
+  else if constexpr (std::is_same_v<T, Tensor>) {
+    if (!value->FromProto(list ? list->tensor(k) : one.tensor())) return errors::InvalidArgument("the tensor cannot be read");
+  } else if constexpr (std::is_same_v<T, TensorShape>) return T::BuildTensorShape(list ? list->shape(k) : one.shape(), value);
+  else *value = T(list ? list->shape(k) : one.shape());
+  return OkStatus();
+}
+inline const char* KindOf(const AttrValue& value) {
+  switch (value.value_case()) {
+    case AttrValue::kS: return "string";
+    case AttrValue::kI: return "int";
+    case AttrValue::kF: return "float";
+    case AttrValue::kB: return "bool";
+    case AttrValue::kType: return "type";
+    case AttrValue::kShape: return "shape";
+    case AttrValue::kTensor: return "tensor";
+    case AttrValue::kFunc: return "func";
+    default: return "none";
+  }
+}
+inline int SizeOf(const AttrValue::ListValue& l) {
+  return std::max({l.s_size(), l.i_size(), l.f_size(), l.b_size(), l.type_size(), l.shape_size(), l.tensor_size(), l.func_size()});
+}
+
+}  // namespace internal
+
+// The attributes of a node, or of a message, for functions that take them.
 class AttrSlice {
  public:
   AttrSlice() = default;
-  AttrSlice(const weft_node* node) : node_(node) {}  // NOLINT
-  // The attributes of a function (NameAttrList::attr): they are those of the node's attribute that names it.
-  template <class Map>
-  AttrSlice(const Map*) {}  // NOLINT
-  const weft_attr* Find(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) : nullptr; }
+  AttrSlice(const weft_node* node) : node_(node) {}                  // NOLINT
+  AttrSlice(const NodeDef& def) : find_(&FindIn), map_(&def.attr()) {}  // NOLINT
+  // The attributes of a function (NameAttrList::attr).
+  template <class Map, class = decltype(std::declval<const Map&>().find(std::string()))>
+  AttrSlice(const Map* map) : find_(&FindIn), map_(map) {}  // NOLINT
   const weft_node* node() const { return node_; }
+  // Null where there is none; attributes of a node that runs are not messages.
+  const AttrValue* Find(std::string_view name) const { return find_ ? find_(map_, name) : nullptr; }
+  bool Has(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) != nullptr : Find(name) != nullptr; }
 
  private:
+  using Map = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<const NodeDef&>().attr())>>;
+  static const AttrValue* FindIn(const void* map, std::string_view name) {
+    const auto* all = static_cast<const Map*>(map);
+    const auto it = all->find(std::string(name));
+    return it == all->end() ? nullptr : &it->second;
+  }
   const weft_node* node_ = nullptr;
+  const AttrValue* (*find_)(const void*, std::string_view) = nullptr;
+  const void* map_ = nullptr;
 };
+
 template <class T>
 Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {
-  if (!attrs.node()) return errors::NotFound("No attr named '", name, "' in NodeDef:");
-  return internal::GetAttr(attrs.node(), name, value);
+  if (attrs.node()) return internal::GetAttr(attrs.node(), name, value);
+  const AttrValue* attr = attrs.Find(name);
+  if (!attr) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  if (std::string_view(internal::KindOf(*attr)) != internal::AttrReader<T>::kName)
+    return errors::InvalidArgument("AttrValue had value with type '", attr->has_list() ? "list" : internal::KindOf(*attr), "' when '",
+                                   internal::AttrReader<T>::kName, "' expected for attr '", name, "'");
+  return internal::ReadAttr(*attr, nullptr, 0, value);
+}
+template <class T>
+Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, std::vector<T>* values) {
+  if (attrs.node()) return internal::GetAttr(attrs.node(), name, values);
+  const AttrValue* attr = attrs.Find(name);
+  if (!attr) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  if (!attr->has_list())
+    return errors::InvalidArgument("AttrValue had value with type '", internal::KindOf(*attr), "' when 'list(", internal::AttrReader<T>::kName,
+                                   ")' expected for attr '", name, "'");
+  values->clear();
+  for (int k = 0; k < internal::SizeOf(attr->list()); ++k) {
+    T value{};
+    TF_RETURN_IF_ERROR(internal::ReadAttr(*attr, &attr->list(), k, &value));
+    values->push_back(std::move(value));
+  }
+  return OkStatus();
+}
+inline bool HasNodeAttr(const NodeDef& def, std::string_view name) { return AttrSlice(def).Has(name); }
+template <class T>
+bool TryGetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {
+  return GetNodeAttr(attrs, name, value).ok();
+}
+template <class T>
+Status GetNodeAttrSimple(const AttrSlice& attrs, std::string_view name, T* value) {
+  return GetNodeAttr(attrs, name, value);
+}
+// As errors and logs show it: "[1,2]", DT_FLOAT, "text".
+inline std::string SummarizeAttrValue(const AttrValue& value) {
+  const auto text = [](const AttrValue& one) -> std::string {
+    switch (one.value_case()) {
+      case AttrValue::kS: return '"' + one.s() + '"';
+      case AttrValue::kI: return std::to_string(one.i());
+      case AttrValue::kF: return strings::StrCat(one.f());
+      case AttrValue::kB: return one.b() ? "true" : "false";
+      case AttrValue::kType: return DataType_Name(one.type());
+      case AttrValue::kShape: return PartialTensorShape(one.shape()).DebugString();
+      case AttrValue::kFunc: return one.func().name() + "[]";
+      case AttrValue::kTensor: {
+        Tensor tensor;
+        return tensor.FromProto(one.tensor()) ? tensor.DebugString() : "<Invalid TensorProto>";
+      }
+      default: return "<Unknown AttrValue type>";
+    }
+  };
+  if (!value.has_list()) return text(value);
+  const AttrValue::ListValue& l = value.list();
+  std::string out;
+  for (int k = 0; k < internal::SizeOf(l); ++k) {
+    AttrValue one;
+    if (l.s_size()) one.set_s(l.s(k));
+    else if (l.i_size()) one.set_i(l.i(k));
+    else if (l.f_size()) one.set_f(l.f(k));
+    else if (l.b_size()) one.set_b(l.b(k));
+    else if (l.type_size()) one.set_type(l.type(k));
+    else if (l.shape_size()) *one.mutable_shape() = l.shape(k);
+    else if (l.tensor_size()) *one.mutable_tensor() = l.tensor(k);
+    else *one.mutable_func() = l.func(k);
+    out += (k ? ", " : "") + text(one);
+  }
+  return "[" + out + "]";
+}
+inline std::string SummarizeNodeDef(const NodeDef& def, int = -1) {
+  std::string attrs, inputs;
+  for (const auto& attr : def.attr()) attrs += (attrs.empty() ? "" : ", ") + attr.first + "=" + SummarizeAttrValue(attr.second);
+  if (!def.device().empty()) attrs += std::string(attrs.empty() ? "" : ", ") + "_device=\"" + def.device() + "\"";
+  for (const std::string& in : def.input()) inputs += (inputs.empty() ? "" : ", ") + in;
+  return "{{node " + def.name() + "}} = " + def.op() + "[" + attrs + "](" + inputs + ")";
 }
 
 }  // namespace tensorflow

@@ -250,6 +250,10 @@ class OpKernelContext {
       SetStatus(s);
     }
   }
+  // Tables of version 1 have such outputs; here a table's op gives the handle of a resource.
+  void set_output_ref(int i, mutex*, Tensor*) {
+    SetStatus(errors::Unimplemented("output ", i, " of ", Name(), " as a reference to a tensor of the kernel"));
+  }
   Status set_output(std::string_view name, const Tensor& tensor) {
     int begin = 0;
     TF_RETURN_IF_ERROR(One(true, name, &begin));

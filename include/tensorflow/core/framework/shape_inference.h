@@ -122,6 +122,21 @@ class InferenceContext {
   Status GetAttr(std::string_view name, T* value) const {
     return internal::GetAttr(node_, name, value);
   }
+  Status output(std::string_view name, std::vector<ShapeHandle>* out) const {
+    int begin = 0, end = 0;
+    if (!weft_node_range(node_, 1, internal::Text(name), &begin, &end)) return errors::InvalidArgument("Unknown output name: ", name);
+    out->assign(outputs_.begin() + begin, outputs_.begin() + end);
+    return OkStatus();
+  }
+  AttrSlice attrs() const { return AttrSlice(node_); }
+  int graph_def_version() const { return 0; }
+  // Whether the input is more exactly known by this; the shape of an input that others see stays.
+  bool MergeInput(int i, ShapeHandle s) {
+    ShapeHandle merged;
+    if (!Merge(input(i), s, &merged).ok() || merged.SameHandle(input(i))) return false;
+    inputs_[static_cast<size_t>(i)] = merged;
+    return true;
+  }
   std::string node_name() const { return std::string(internal::View(weft_node_name(node_))); }
   // What resources and variants hold.
   const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) {
@@ -326,6 +341,22 @@ class InferenceContext {
     *out = MakeShape(dims);
     return OkStatus();
   }
+  // As above; the number -1 in place of a list stands for a shape of which nothing is known.
+  Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
+    ShapeHandle s;
+    TF_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
+    const Tensor* t = input_tensor(i);
+    if (Rank(s) != 0) return MakeShapeFromShapeTensor(i, out);
+    int64 value = -1;
+    if (t) TF_RETURN_IF_ERROR(GetScalarFromTensor(t, &value));
+    if (value != -1) return errors::InvalidArgument("Scalar must have value -1, but is ", value);
+    return *out = UnknownShape(), OkStatus();
+  }
+  Status MakeShapeFromShapeProto(const TensorShapeProto& proto, ShapeHandle* out) {
+    *out = ShapeHandle();
+    TF_RETURN_IF_ERROR(PartialTensorShape::IsValidShape(proto));
+    return MakeShapeFromPartialTensorShape(PartialTensorShape(proto), out);
+  }
   Status MakeShapeFromPartialTensorShape(const PartialTensorShape& p, ShapeHandle* out) {
     const auto dims = p.dim_sizes();
     *out = FromDims({dims.data(), p.dims()});
@@ -339,6 +370,28 @@ class InferenceContext {
     TF_RETURN_IF_ERROR(GetScalarFromTensor(t, &value));
     if (value < 0) return errors::InvalidArgument("Dimension size, given by scalar input ", i, ", must be non-negative but is ", value);
     *out = MakeDim(value);
+    return OkStatus();
+  }
+  // A negative number counts from the end of a dimension list of that rank.
+  Status MakeDimForScalarInputWithNegativeIndexing(int i, int input_rank, DimensionHandle* out) {
+    const Tensor* t = input_tensor(i);
+    if (!t) return *out = UnknownDim(), OkStatus();
+    int64 value = 0;
+    TF_RETURN_IF_ERROR(GetScalarFromTensor(t, &value));
+    if (value < 0 && input_rank < 0) return *out = UnknownDim(), OkStatus();
+    if (value < 0 && value + input_rank < 0)
+      return errors::InvalidArgument("Dimension size, given by scalar input ", value, " must be in range [-", input_rank, ", ", input_rank, ")");
+    if (value < 0) value += input_rank;
+    else if (input_rank >= 0 && value >= input_rank)
+      return errors::InvalidArgument("Dimension size, given by scalar input ", value, " must be in range [-", input_rank, ", ", input_rank, ")");
+    return *out = MakeDim(value), OkStatus();
+  }
+  // Element i of a vector.
+  Status GetScalarFromTensor(const Tensor* t, int64 i, int64* value) {
+    if (t->dims() != 1) return errors::InvalidArgument("Input must be 1D but has rank ", t->dims());
+    if (i < 0 || i >= t->NumElements()) return errors::InvalidArgument("Invalid index ", i, " for Tensor of size ", t->NumElements());
+    if (t->dtype() != DT_INT32 && t->dtype() != DT_INT64) return errors::InvalidArgument("Tensor input must be int32 or int64.");
+    *value = t->dtype() == DT_INT32 ? t->flat<int32>()(i) : t->flat<int64>()(i);
     return OkStatus();
   }
   Status GetScalarFromTensor(const Tensor* t, int64* value) {
@@ -368,6 +421,17 @@ class InferenceContext {
       return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", Value(a), " and ", Value(b));
     return *out = MakeDim(n), OkStatus();
   }
+  // What both can be: where they differ, nothing is known.
+  void Relax(DimensionHandle was, DimensionHandle now, DimensionHandle* out) {
+    *out = was.SameHandle(now) || (ValueKnown(was) && ValueKnown(now) && Value(was) == Value(now)) ? was : UnknownDim();
+  }
+  void Relax(ShapeHandle was, ShapeHandle now, ShapeHandle* out) {
+    if (was.SameHandle(now)) return void(*out = was);
+    if (!RankKnown(was) || !RankKnown(now) || Rank(was) != Rank(now)) return void(*out = UnknownShape());
+    std::vector<DimensionHandle> dims(was.p_->dims_.size());
+    for (size_t i = 0; i < dims.size(); ++i) Relax(was.p_->dims_[i], now.p_->dims_[i], &dims[i]);
+    *out = MakeShape(dims);
+  }
   Status Divide(DimensionHandle a, DimensionOrConstant b, bool evenly, DimensionHandle* out) {
     if (ValueKnown(b) && Value(b) <= 0) return errors::InvalidArgument("Divisor must be positive but is ", Value(b));
     if (!ValueKnown(a) || !ValueKnown(b)) return *out = UnknownDim(), OkStatus();
@@ -384,7 +448,8 @@ class InferenceContext {
     return *out = MakeDim(std::max(Value(a), Value(b))), OkStatus();
   }
 
-  // For these headers: hands the outputs to whoever infers.
+  // For these headers: the node; hands the outputs to whoever infers.
+  const weft_node* node() const { return node_; }
   Status Finish() {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].IsSet()) continue;

@@ -347,9 +347,8 @@ class Tensor {
   template <class Kind, class T, size_t N>
   Kind As(const std::array<ptrdiff_t, N>& dims) const {
     constexpr DataType want = DataTypeToEnum<std::remove_const_t<T>>::value;
-    static_assert(!std::is_same_v<std::remove_const_t<T>, std::string>, "elements of string tensors are tstring");
     if (TF_PREDICT_FALSE(want != type_)) WrongType(want);
-    return MakeView<Kind>(static_cast<T*>(data_), dims);
+    return MakeView<Kind>(static_cast<internal::StoredType<T>*>(data_), dims);
   }
   TF_ATTRIBUTE_NOINLINE void WrongType(DataType want) const {
     CHECK_EQ(DataType_Name(type_), DataType_Name(want)) << DataTypeString(want) << " expected, got " << DataTypeString(type_);

@@ -278,11 +278,53 @@ class PartialTensorShape : public TensorShapeBase<PartialTensorShape> {
     *out = PartialTensorShape(dims);
     return OkStatus();
   }
+  template <class Proto, class = decltype(std::declval<const Proto&>().unknown_rank())>
+  static Status BuildPartialTensorShape(const Proto& proto, PartialTensorShape* out) {
+    TF_RETURN_IF_ERROR(IsValidShape(proto));
+    *out = PartialTensorShape(proto);
+    return OkStatus();
+  }
+  template <class Proto>
+  static Status IsValidShape(const Proto& proto) {
+    if (proto.unknown_rank() && proto.dim_size() > 0) return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
+    for (const auto& d : proto.dim()) {
+      if (d.size() < -1)
+        return errors::InvalidArgument("Shape ", PartialTensorShape(proto).DebugString(),
+                                       " has dimensions with values below -1 (where -1 means unknown)");
+    }
+    return OkStatus();
+  }
+  template <class Proto>
+  static bool IsValid(const Proto& proto) {
+    return IsValidShape(proto).ok();
+  }
+  template <class Int>
+  static Status MakePartialShape(const Int* dims, int n, PartialTensorShape* out) {
+    for (int i = 0; i < n; ++i) {
+      if (dims[i] < -1) return errors::InvalidArgument("Dimension ", dims[i], " must be >= -1");
+    }
+    *out = PartialTensorShape(std::vector<int64>(dims, dims + n));
+    return OkStatus();
+  }
 
  private:
   void Assign(gtl::ArraySlice<int64> dims) { dims_.assign(dims.begin(), dims.end()); }
   bool known_ = false;
 };
+
+// Where element `flat` is: "[1,0,2]".
+inline std::string SliceDebugString(const TensorShape& shape, const int64 flat) {
+  const int rank = shape.dims();
+  if (rank == 0) return "";
+  if (rank == 1) return "[" + std::to_string(flat) + "]";
+  std::string out;
+  int64 rest = flat;
+  for (int i = rank - 1; i >= 0; --i) {
+    out = std::to_string(rest % shape.dim_size(i)) + (out.empty() ? "" : "," + out);
+    rest /= shape.dim_size(i);
+  }
+  return "[" + out + "]";
+}
 
 class TensorShapeUtils {
  public:

@@ -8,11 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
+#include <type_traits>
 
 #include "tensorflow/core/framework/numeric_types.h"
 #include "tensorflow/core/platform/logging.h"
+#include "tensorflow/core/platform/tstring.h"
 
 namespace tensorflow {
+
+namespace internal {
+// Sources for the first versions of TensorFlow 2 name the elements of string tensors std::string; views of them are of what is stored.
+template <class T>
+using StoredType =
+    std::conditional_t<std::is_same_v<T, std::string>, tstring, std::conditional_t<std::is_same_v<T, const std::string>, const tstring, T>>;
+}  // namespace internal
 
 #ifdef WEFT_WITH_EIGEN
 // Not marked as aligned: rows of a tensor may begin anywhere.
@@ -137,6 +147,8 @@ View MakeView(T* data, const std::array<ptrdiff_t, N>& dims) {
   return View(data, sizes);
 }
 #endif
+template <int NDIMS, class IndexType>
+struct TTypes<std::string, NDIMS, IndexType> : TTypes<tstring, NDIMS, IndexType> {};
 
 }  // namespace tensorflow
 

@@ -61,6 +61,14 @@ template <class C>
 auto MakeSpan(C& container) {
   return Span<std::remove_reference_t<decltype(*container.data())>>(container.data(), container.size());
 }
+template <class T>
+Span<T> MakeSpan(T* data, size_t n) {
+  return Span<T>(data, n);
+}
+template <class T>
+Span<T> MakeSpan(T* begin, T* end) {
+  return Span<T>(begin, static_cast<size_t>(end - begin));
+}
 template <class C>
 auto MakeConstSpan(const C& container) {
   return Span<std::remove_reference_t<decltype(*container.data())>>(container.data(), container.size());

@@ -20,16 +20,25 @@ class Duration {
   constexpr Duration() = default;
   constexpr explicit Duration(int64_t ns) : ns_(ns) {}
   constexpr int64_t ns() const { return ns_; }
+  // For arithmetic with an N.
+  template <class N>
+  constexpr std::conditional_t<std::is_integral_v<N>, int64_t, double> As() const {
+    return static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(ns_);
+  }
   friend constexpr Duration operator+(Duration a, Duration b) { return Duration(a.ns_ + b.ns_); }
   friend constexpr Duration operator-(Duration a, Duration b) { return Duration(a.ns_ - b.ns_); }
   friend constexpr Duration operator-(Duration a) { return Duration(-a.ns_); }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator*(Duration a, N n) {
-    return Duration(static_cast<int64_t>(static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(a.ns_) * n));
+    return Duration(static_cast<int64_t>(a.template As<N>() * n));
+  }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  friend constexpr Duration operator*(N n, Duration a) {
+    return a * n;
   }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator/(Duration a, N n) {
-    return Duration(static_cast<int64_t>(static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(a.ns_) / n));
+    return Duration(static_cast<int64_t>(a.template As<N>() / n));
   }
   Duration& operator+=(Duration b) { return *this = *this + b; }
   Duration& operator-=(Duration b) { return *this = *this - b; }
@@ -85,6 +94,10 @@ constexpr int64_t ToUnixNanos(Time t) { return ToInt64Nanoseconds(t.since()); }
 constexpr int64_t ToUnixMicros(Time t) { return ToInt64Microseconds(t.since()); }
 constexpr int64_t ToUnixMillis(Time t) { return ToInt64Milliseconds(t.since()); }
 constexpr int64_t ToUnixSeconds(Time t) { return ToInt64Seconds(t.since()); }
+constexpr Time FromUnixNanos(int64_t n) { return Time(Nanoseconds(n)); }
+constexpr Time FromUnixMicros(int64_t n) { return Time(Microseconds(n)); }
+constexpr Time FromUnixMillis(int64_t n) { return Time(Milliseconds(n)); }
+constexpr Time FromUnixSeconds(int64_t n) { return Time(Seconds(n)); }
 inline Time Now() {
   return Time(Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
 }

@@ -4,10 +4,15 @@
 #ifndef TENSORFLOW_CORE_PLATFORM_ENV_H_
 #define TENSORFLOW_CORE_PLATFORM_ENV_H_
 
+#include <glob.h>
+
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/c/env.h"
@@ -42,17 +47,10 @@ class Thread {
   TF_Thread* thread_;
 };
 
-class Env {
+// The files of this machine.
+class FileSystem {
  public:
-  static Env* Default() {
-    static Env env;
-    return &env;
-  }
-  uint64 NowNanos() const { return TF_NowNanos(); }
-  uint64 NowMicros() const { return TF_NowMicros(); }
-  uint64 NowSeconds() const { return TF_NowSeconds(); }
-  void SleepForMicroseconds(int64 n) { ::usleep(static_cast<useconds_t>(n)); }
-  Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> f) { return new Thread(std::move(f)); }
+  virtual ~FileSystem() = default;
 
   Status NewRandomAccessFile(const std::string& name, std::unique_ptr<RandomAccessFile>* result) {
     const int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
@@ -66,7 +64,22 @@ class Env {
     *result = std::make_unique<WritableFile>(file);
     return OkStatus();
   }
+  Status NewAppendableFile(const std::string& name, std::unique_ptr<WritableFile>* result) {
+    const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return internal::FileError(name);
+    *result = std::make_unique<WritableFile>(name, file);
+    return OkStatus();
+  }
   Status FileExists(const std::string& name) { return ::access(name.c_str(), F_OK) == 0 ? OkStatus() : errors::NotFound(name, " not found"); }
+  bool FilesExist(const std::vector<std::string>& names, std::vector<Status>* status) {
+    bool all = true;
+    for (const std::string& name : names) {
+      const Status s = FileExists(name);
+      if (status) status->push_back(s);
+      all = all && s.ok();
+    }
+    return all;
+  }
   Status Stat(const std::string& name, FileStatistics* stat) {
     struct stat s;
     if (::stat(name.c_str(), &s)) return internal::FileError(name);
@@ -94,6 +107,15 @@ class Env {
     TF_StringStreamDone(list);
     return OkStatus();
   }
+  // Sorted; none is no error.
+  Status GetMatchingPaths(const std::string& pattern, std::vector<std::string>* results) {
+    results->clear();
+    glob_t found = {};
+    const int error = ::glob(pattern.c_str(), 0, nullptr, &found);
+    for (size_t i = 0; i < found.gl_pathc; ++i) results->emplace_back(found.gl_pathv[i]);
+    ::globfree(&found);
+    return error == 0 || error == GLOB_NOMATCH ? OkStatus() : errors::Unknown("cannot list ", pattern);
+  }
   Status DeleteFile(const std::string& name) {
     return Call([&](TF_Status* s) { TF_DeleteFile(name.c_str(), s); });
   }
@@ -119,13 +141,8 @@ class Env {
   Status RenameFile(const std::string& from, const std::string& to) {
     return std::rename(from.c_str(), to.c_str()) == 0 ? OkStatus() : internal::FileError(from);
   }
-  bool LocalTempFilename(std::string* name) {
-    char* made = TF_GetTempFileName("");
-    if (!made) return false;
-    *name = made;
-    std::free(made);
-    return true;
-  }
+  Status CopyFile(const std::string& from, const std::string& to);
+  Status HasAtomicMove(const std::string&, bool* has) { return *has = true, OkStatus(); }
 
  private:
   template <class F>
@@ -133,6 +150,48 @@ class Env {
     TF_Status* s = TF_NewStatus();
     f(s);
     return internal::FromC(s);
+  }
+};
+
+class Env : public FileSystem {
+ public:
+  static Env* Default() {
+    static Env env;
+    return &env;
+  }
+  Status GetFileSystemForFile(const std::string&, FileSystem** result) { return *result = this, OkStatus(); }
+  uint64 NowNanos() const { return TF_NowNanos(); }
+  uint64 NowMicros() const { return TF_NowMicros(); }
+  uint64 NowSeconds() const { return TF_NowSeconds(); }
+  void SleepForMicroseconds(int64 n) { ::usleep(static_cast<useconds_t>(n)); }
+  Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> f) { return new Thread(std::move(f)); }
+  void SchedClosure(std::function<void()> f) { std::thread(std::move(f)).detach(); }
+  void SchedClosureAfter(int64 micros, std::function<void()> f) {
+    SchedClosure([this, micros, run = std::move(f)] {
+      SleepForMicroseconds(micros);
+      run();
+    });
+  }
+  int64 GetCurrentThreadId() { return static_cast<int64>(std::hash<std::thread::id>()(std::this_thread::get_id()) & 0x7fffffffffffffff); }
+  std::string GetExecutablePath() {
+    char path[4096];
+    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+    return std::string(path, n > 0 ? static_cast<size_t>(n) : 0);
+  }
+  bool LocalTempFilename(std::string* name) {
+    char* made = TF_GetTempFileName("");
+    if (!made) return false;
+    *name = made;
+    std::free(made);
+    return true;
+  }
+  // Puts a number behind `prefix`, and `suffix` behind that: the name of a file that is not there.
+  bool CreateUniqueFileName(std::string* prefix, const std::string& suffix) {
+    static std::atomic<int64> next{0};
+    const std::string stem = *prefix + "_" + std::to_string(::getpid()) + "_";
+    do *prefix = stem + std::to_string(next++) + suffix;
+    while (FileExists(*prefix).ok());
+    return true;
   }
 };
 
@@ -154,6 +213,11 @@ inline Status WriteStringToFile(Env* env, const std::string& name, StringPiece d
   return file->Close();
 }
 // Messages as files, in binary and in text form.
+inline Status FileSystem::CopyFile(const std::string& from, const std::string& to) {
+  std::string bytes;
+  TF_RETURN_IF_ERROR(ReadFileToString(Env::Default(), from, &bytes));
+  return WriteStringToFile(Env::Default(), to, bytes);
+}
 inline Status ReadBinaryProto(Env* env, const std::string& name, protobuf::Message* message) {
   std::string bytes;
   TF_RETURN_IF_ERROR(ReadFileToString(env, name, &bytes));

@@ -12,9 +12,11 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tensorflow/c/env.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/span.h"
 
 namespace tensorflow {
 
@@ -43,13 +45,27 @@ class RandomAccessFile {
   RandomAccessFile(const RandomAccessFile&) = delete;
   void operator=(const RandomAccessFile&) = delete;
   virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
-  // OutOfRange, with what there is, where the file is shorter.
-  virtual Status Read(uint64 offset, size_t n, StringPiece* result, char* scratch) const = 0;
+  // OutOfRange, with what there is, where the file is shorter. A class has one of both forms, the other calls it.
+  virtual Status Read(uint64 offset, size_t n, StringPiece* result, char* scratch) const {
+    return Read(offset, *result, gtl::Span<char>(scratch, n));
+  }
+  virtual Status Read(uint64 offset, StringPiece& result, gtl::Span<char> scratch) const {
+    return Read(offset, scratch.size(), &result, scratch.data());
+  }
+  // With the types of an abseil.
+  template <class V, class S, class = std::enable_if_t<internal::IsForeignView<V>::value>>
+  Status Read(uint64 offset, V& result, S scratch) const {
+    StringPiece got;
+    const Status s = Read(offset, scratch.size(), &got, scratch.data());
+    result = V(got.data(), got.size());
+    return s;
+  }
 };
 
 namespace internal {
 class PosixFile : public RandomAccessFile {
  public:
+  using RandomAccessFile::Read;
   PosixFile(std::string name, int file) : name_(std::move(name)), file_(file) {}
   ~PosixFile() override { ::close(file_); }
   Status Name(StringPiece* result) const override {
@@ -78,26 +94,39 @@ class PosixFile : public RandomAccessFile {
 class WritableFile {
  public:
   explicit WritableFile(TF_WritableFileHandle* file) : file_(file) {}
-  ~WritableFile() { Close().IgnoreError(); }
+  // What is written is added to the file at once.
+  WritableFile(std::string name, int file) : name_(std::move(name)), appends_to_(file) {}
+  virtual ~WritableFile() { End().IgnoreError(); }
   WritableFile(const WritableFile&) = delete;
   void operator=(const WritableFile&) = delete;
-  Status Append(StringPiece data) {
-    return Call([&](TF_Status* s) { TF_AppendWritableFile(file_, data.data(), data.size(), s); });
+  virtual Status Append(StringPiece data) {
+    if (appends_to_ < 0) return Call([&](TF_Status* s) { TF_AppendWritableFile(file_, data.data(), data.size(), s); });
+    while (!data.empty()) {
+      const ssize_t n = ::write(appends_to_, data.data(), data.size());
+      if (n < 0 && errno != EINTR) return internal::FileError(name_);
+      if (n > 0) data.remove_prefix(static_cast<size_t>(n));
+    }
+    return OkStatus();
   }
-  Status Flush() {
+  virtual Status Flush() {
+    if (appends_to_ >= 0) return OkStatus();
     return Call([&](TF_Status* s) { TF_FlushWritableFile(file_, s); });
   }
-  Status Sync() {
+  virtual Status Sync() {
+    if (appends_to_ >= 0) return ::fsync(appends_to_) == 0 ? OkStatus() : internal::FileError(name_);
     return Call([&](TF_Status* s) { TF_SyncWritableFile(file_, s); });
   }
-  Status Close() {
+  virtual Status Close() { return End(); }
+
+ private:
+  Status End() {
+    if (appends_to_ >= 0) ::close(appends_to_);
+    appends_to_ = -1;
     if (!file_) return OkStatus();
     const Status s = Call([&](TF_Status* status) { TF_CloseWritableFile(file_, status); });
     file_ = nullptr;
     return s;
   }
-
- private:
   template <class F>
   Status Call(F&& f) {
     if (!file_) return errors::FailedPrecondition("the file is closed");
@@ -105,7 +134,9 @@ class WritableFile {
     f(s);
     return internal::FromC(s);
   }
-  TF_WritableFileHandle* file_;
+  TF_WritableFileHandle* file_ = nullptr;
+  std::string name_;
+  int appends_to_ = -1;
 };
 
 }  // namespace tensorflow

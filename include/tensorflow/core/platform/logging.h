@@ -6,6 +6,7 @@
 #define TENSORFLOW_CORE_PLATFORM_LOGGING_H_
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <sstream>
@@ -71,6 +72,14 @@ struct Voidify {
   void operator&(const T&) {}
 };
 
+constexpr bool IsPowerOf2(unsigned long n) { return (n & (n - 1)) == 0; }  // NOLINT
+// Whether so many seconds passed since it was last true.
+inline bool Passed(std::atomic<double>& last, double seconds) {
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  double then = last.load();
+  return (then == 0 || now - then >= seconds) && last.compare_exchange_strong(then, now);
+}
+
 template <class A, class B, class Compare>
 std::unique_ptr<std::string> CheckOp(const A& a, const B& b, const char* text, Compare compare) {
   if (TF_PREDICT_TRUE(compare(a, b))) return nullptr;
@@ -118,6 +127,22 @@ T CheckNotNull(const char* file, int line, const char* text, T&& pointer) {
            }() < (n);                                          \
        weft_log_; weft_log_ = false)                           \
   LOG(severity)
+#endif
+#ifndef LOG_IF
+#define LOG_IF(severity, condition) !(condition) ? (void)0 : ::tensorflow::internal::Voidify() & LOG(severity)
+#endif
+#ifndef LOG_EVERY_N
+#define WEFT_LOG_WHEN(severity, type, wanted)                 \
+  for (bool weft_log_ =                                       \
+           [&] {                                              \
+             static ::std::atomic<type> last{0}; /* NOLINT */ \
+             return wanted;                                   \
+           }();                                               \
+       weft_log_; weft_log_ = false)                          \
+  LOG(severity)
+#define LOG_EVERY_N(severity, n) WEFT_LOG_WHEN(severity, long, last.fetch_add(1) % (n) == 0)
+#define LOG_EVERY_POW_2(severity) WEFT_LOG_WHEN(severity, unsigned long, ::tensorflow::internal::IsPowerOf2(last.fetch_add(1) + 1))
+#define LOG_EVERY_N_SEC(severity, seconds) WEFT_LOG_WHEN(severity, double, ::tensorflow::internal::Passed(last, static_cast<double>(seconds)))
 #endif
 #ifndef CHECK
 #define CHECK(condition) \

@@ -241,6 +241,19 @@ class TextFormat {
 };
 
 }  // namespace protobuf
+template <class M>
+bool ParseProtoUnlimited(M* message, std::string_view bytes) {
+  return message->ParseFromString(bytes);
+}
+template <class M>
+bool ParseProtoUnlimited(M* message, const void* data, size_t size) {
+  return message->ParseFromString({static_cast<const char*>(data), size});
+}
+template <class M>
+bool SerializeToStringDeterministic(const M& message, std::string* out) {
+  return message.SerializeToString(out);
+}
+
 }  // namespace tensorflow
 
 #include "tensorflow/core/platform/protobuf_wire.h"  // IWYU pragma: export

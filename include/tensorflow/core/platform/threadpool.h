@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/types.h"
@@ -35,6 +38,10 @@ class ThreadPool {
 
   ThreadPool(Env*, const std::string&, int num_threads) : pool_(weft_pool_new(num_threads)), own_(true) {}
   ThreadPool(Env*, const ThreadOptions&, const std::string&, int num_threads) : pool_(weft_pool_new(num_threads)), own_(true) {}
+  // A low latency is what the engine's threads have anyway.
+  template <class Allocator = void>
+  ThreadPool(Env* env, const ThreadOptions& options, const std::string& name, int num_threads, bool /*low_latency_hint*/, Allocator* = nullptr)
+      : ThreadPool(env, options, name, num_threads) {}
   explicit ThreadPool(weft_pool* pool) : pool_(pool) {}
   ~ThreadPool() {
     if (own_) weft_pool_delete(pool_);
@@ -72,6 +79,25 @@ class ThreadPool {
     ParallelFor(blocks, int64{1} << 30, [&](int64 begin, int64 end) {
       for (int64 b = begin; b < end; ++b) f(b * block_size, std::min(total, (b + 1) * block_size));
     });
+  }
+  // f is told which worker calls it, 0 to NumThreads(): no two calls at once have the same number.
+  void ParallelForWithWorkerId(int64 total, int64 cost_per_unit, const std::function<void(int64, int64, int)>& f) {
+    std::mutex mu;
+    std::vector<int> free;
+    for (int i = NumThreads(); i >= 0; --i) free.push_back(i);
+    ParallelFor(total, cost_per_unit, [&](int64 begin, int64 end) {
+      std::unique_lock<std::mutex> lock(mu);
+      const int id = free.back();
+      free.pop_back();
+      lock.unlock();
+      f(begin, end, id);
+      lock.lock();
+      free.push_back(id);
+    });
+  }
+  void ScheduleWithHint(std::function<void()> f, int, int) { Schedule(std::move(f)); }
+  static int NumShardsUsedByFixedBlockSizeScheduling(int64 total, int64 block_size) {
+    return block_size <= 0 || total <= 1 || total <= block_size ? 1 : static_cast<int>((total + block_size - 1) / block_size);
   }
   weft_pool* underlying() const { return pool_; }
 

@@ -9,7 +9,7 @@ import types
 
 from weft import _weft
 
-_loaded = {}  # path -> its module
+_loaded = {}  # file -> its module
 
 
 def _function(op):
@@ -46,17 +46,18 @@ def _function(op):
 def load_op_library(library_filename):
     """Loads a library; a module with a function for each op that it adds."""
     path = os.fspath(library_filename)
-    if path in _loaded:
-        return _loaded[path]
+    file = os.path.realpath(path) if os.path.exists(path) else path
+    if file in _loaded:
+        return _loaded[file]
     names = _weft.load_library(path)
-    module = types.ModuleType(hashlib.sha1("\n".join([path, *names]).encode()).hexdigest())
+    module = types.ModuleType(hashlib.sha1("\n".join([file, *names]).encode()).hexdigest())
     module._IS_TENSORFLOW_PLUGIN = True
     for name in names:
         op = _weft.op(name)
         function, raw = _function(op)
         setattr(module, op.__name__, function)
-        setattr(module, name, raw)
-    sys.modules[module.__name__] = _loaded[path] = module
+        setattr(module, name.replace(">", "_"), raw)
+    sys.modules[module.__name__] = _loaded[file] = module
     return module
 
 

@@ -31,8 +31,8 @@ def get_lib():
 
 
 def get_compile_flags():
-    """Flags for compilers. The second folder has abseil's names, for those who have no abseil."""
-    folders = ["-I" + get_include(), "-idirafter" + _os.path.join(get_include(), "tensorflow", "fallback")]
+    """Flags for compilers. The second folder has abseil's names, so that nobody has to link abseil."""
+    folders = ["-I" + get_include(), "-isystem" + _os.path.join(get_include(), "tensorflow", "fallback")]
     return [*folders, f"-D_GLIBCXX_USE_CXX11_ABI={CXX11_ABI_FLAG}", "--std=c++20"]
 
 

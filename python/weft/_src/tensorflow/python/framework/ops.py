@@ -1,4 +1,4 @@
-"""Graphs, scopes and conversion. tf-keras, tensorflow-probability."""
+"""Graphs, scopes and conversion. tf-keras, tensorflow-probability, tensorflow_text."""
 
 import contextlib
 
@@ -7,6 +7,7 @@ from weft._src.tensorflow import absent as _absent
 
 _MODULES = """
 framework.convert: convert_to_tensor
+framework.graph: name_scope=name_scope_v1
 framework.tensor: EagerTensor
 """
 
