@@ -111,7 +111,12 @@ const Tensor& data_of(PyObject* tensor) {
   static thread_local Tensor copies[kCopies];
   static thread_local size_t next = 0;
   Tensor& copy = copies[next++ % kCopies];
-  copy = unwrap(core::to_host(h->tensor()));
+  // What kernels found wrong is told once, and numpy asks twice: it drops the error of the buffer and calls __array__. So the next question after an error gets it again.
+  static thread_local std::pair<const void*, Status> failed;
+  if (const auto [tensor, why] = std::exchange(failed, {}); tensor == h) check(why);
+  auto here = core::to_host(h->tensor());
+  if (!here.ok()) failed = {h, here.status()};
+  copy = unwrap(std::move(here));
   return copy;
 }
 

@@ -574,3 +574,20 @@ for call in (lambda: s.run(f), tf.function(lambda: s.run(f))):
     )
     same = ["[[3.0, 10.0], [3.0, 10.0]]", "[[1.5, 5.0], [1.5, 5.0]]", "[[1.0, 2.0], [2.0, 4.0]]"]
     assert out == [*same, "[3.0, 6.0] 6.0", *same, "[3.0, 6.0] 9.0"]
+
+
+@needs_driver
+def test_errors_of_kernels_are_told():
+    out = run(
+        """
+for f in (lambda t: t.numpy(), lambda t: float(t[1, 1]), lambda t: t.numpy()):
+    y = tf.linalg.cholesky(tf.constant([[1.0, 2.0], [2.0, 1.0]]))
+    try:
+        print(f(y))
+    except tf.errors.InvalidArgumentError as e:
+        print("Cholesky decomposition was not successful. The input might not be valid." in str(e))
+    print(float(tf.linalg.cholesky(tf.constant([[4.0]]))[0, 0]))
+""",
+        WEFT_CUSOLVER_LIBRARY=DRIVER,
+    )
+    assert out == ["True", "2.0"] * 3
