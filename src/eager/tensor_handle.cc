@@ -83,10 +83,11 @@ static Result<Tensor> fetch_and_wait(RemoteValue& of) {
 
 Status TensorHandle::wait_slowly() const {
   if (!can_be_brought()) {
-    // Many variants (lists, optionals) can be sent for who asks for them, others (datasets) cannot: one that did not come is still of use where it is,
-    // so that the handle does not fail.
+    // Many variants (lists, optionals) can be sent for who asks for them, others (datasets) cannot: one that did not come is still of use where it
+    // is, so that the handle does not fail.
     WEFT_RETURN_IF_ERROR(waiting_->remote->shape().status());
-    if (dtype_ == DType::kResource) return invalid_argument("a resource of ", device_->name(), " stays in its process: it can be used by ops there only");
+    if (dtype_ == DType::kResource)
+      return invalid_argument("a resource of ", device_->name(), " stays in its process: it can be used by ops there only");
     WEFT_ASSIGN(Tensor value, fetch_and_wait(*waiting_->remote));
     std::lock_guard lock(waiting_->mutex);
     if (ready()) return {};  // another thread was first

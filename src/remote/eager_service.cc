@@ -79,7 +79,8 @@ static eager::ContextOptions context_options(const DeviceSet* devices, op::Rende
 }
 
 ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, std::unique_ptr<DeviceSet> renamed, const CreateContext& request,
-                             std::string task, std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
+                             std::string task, std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous,
+                             std::shared_ptr<StepTable> steps)
     : id_(request.context_id),
       task_(std::move(task)),
       keep_alive_(request.keep_alive_secs),
