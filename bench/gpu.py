@@ -244,7 +244,10 @@ def kernels():
             for i in range(len(rounds[0]))
         ]
         without = os.environ.get("WEFT_GPU_WITHOUT")
-        print(f"{name}: {len(launches)} launches, {sum(t for *_, t in launches):.0f} us" + (f" without {without}" if without else ""))
+        print(
+            f"{name}: {len(launches)} launches, {sum(t for *_, t in launches):.0f} us"
+            + (f" without {without}" if without else "")
+        )
         if not options.most:
             continue
         kinds = {}

@@ -26,10 +26,10 @@ constexpr int kRelaxed = 2;                                         // CU_STREAM
 }  // namespace
 
 bool without(const char* way) {
-  static const std::string all = [] {
+  static const std::string& all = *new std::string([] {
     const char* text = std::getenv("WEFT_GPU_WITHOUT");
     return cat(",", text ? text : "", ",");
-  }();
+  }());
   return all.find(cat(",", way, ",")) != std::string::npos;
 }
 

@@ -450,8 +450,7 @@ Result<Message> EagerService::create(const CreateContext& request) {
   auto others = renamed(request.server_def);
   const std::string task = others ? task_name(request.server_def.job, request.server_def.task) : task_;
   auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections, task);
-  auto context =
-      std::make_shared<ServerContext>(registry_, devices_, std::move(others), request, task, connections, std::move(rendezvous), steps_);
+  auto context = std::make_shared<ServerContext>(registry_, devices_, std::move(others), request, task, connections, std::move(rendezvous), steps_);
   if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
   std::shared_ptr<ServerContext> before;  // destroyed after the lock is given back
   std::lock_guard lock(mutex_);

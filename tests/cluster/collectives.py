@@ -59,7 +59,12 @@ def play(members, what, attempts=5):
             if attempts > 1 and "Could not start gRPC server" in text_of(errors):
                 return play(members, what, attempts - 1)
             # A check of its mutexes ends a process of TensorFlow at times when collectives are aborted.
-            if attempts > 1 and not members[task][1] and p.returncode == -signal.SIGABRT and "Mutex corrupt" in text_of(errors):
+            if (
+                attempts > 1
+                and not members[task][1]
+                and p.returncode == -signal.SIGABRT
+                and "Mutex corrupt" in text_of(errors)
+            ):
                 print(f"{what}: TensorFlow's member {task} aborted itself: played again", flush=True)
                 return play(members, what, attempts - 1)
             raise RuntimeError(

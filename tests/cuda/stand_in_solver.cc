@@ -353,8 +353,8 @@ SOLVER(D, double)
 
 // Products of floats alone: of the others it says that it has nothing.
 EXPORT int cublasSetWorkspace_v2(void*, uint64_t workspace, size_t bytes) { return workspace && bytes ? 0 : kInvalidValue; }
-EXPORT int cublasGemmEx(void* h, int a_op, int b_op, int m, int n, int k, const void* alpha, uint64_t a, int a_type, int lda, uint64_t b, int b_type, int ldb,
-                        const void* beta, uint64_t c, int c_type, int ldc, int, int) {
+EXPORT int cublasGemmEx(void* h, int a_op, int b_op, int m, int n, int k, const void* alpha, uint64_t a, int a_type, int lda, uint64_t b, int b_type,
+                        int ldb, const void* beta, uint64_t c, int c_type, int ldc, int, int) {
   constexpr int kFloat = 0, kNotSupported = 15;
   if (a_type != kFloat || b_type != kFloat || c_type != kFloat) return kNotSupported;
   if (lda < (a_op ? k : m) || ldb < (b_op ? n : k) || ldc < m || *static_cast<const float*>(alpha) != 1) return kInvalidValue;

@@ -143,7 +143,11 @@ def main():
             to = f"{work}/{way}.npz"
             command = [sys.executable, __file__, "--one", to] + (["--quick"] if a.quick else [])
             process = subprocess.Popen(
-                command, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"), **extra}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+                command,
+                env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"), **extra},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             running.append((way, to, process))
         for way, to, process in running:

@@ -43,7 +43,10 @@ def found(header):
 
 def is_cc(header):
     """Of TensorFlow's C++ API, which tests/python/custom_ops_test.py compiles."""
-    return header.startswith(("tensorflow/core/", "tensorflow/cc/")) or header == "tensorflow/c/checkpoint_reader.h"
+    return (
+        header.startswith(("tensorflow/core/", "tensorflow/cc/", "tensorflow/lite/"))
+        or header == "tensorflow/c/checkpoint_reader.h"
+    )
 
 
 def guards():

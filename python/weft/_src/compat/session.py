@@ -350,7 +350,9 @@ class BaseSession:
         def connected(*values, run_metadata=None):
             # One step in parts, so that what several of them need runs once: each fetches what the next one is fed with.
             ends = [op.outputs[0].name if op.outputs else op for op in nodes]  # masters take no targets in a part
-            once = list(dict.fromkeys([source for source, _ in pairs] + fetches + [e for e in ends if isinstance(e, str)]))
+            once = list(
+                dict.fromkeys([source for source, _ in pairs] + fetches + [e for e in ends if isinstance(e, str)])
+            )
             bare = [e for e in ends if not isinstance(e, str)]
             handle = self.partial_run_setup([*once, *bare], [*feeds, *(to for _, to in pairs)])
             fed, found = dict(zip(feeds, values)), {}
@@ -386,9 +388,7 @@ class BaseSession:
             try:
                 to = self._tensor(c.to_tensor)
             except (KeyError, ValueError):
-                raise _failed(
-                    errors.NotFoundError, f"FeedInputs: unable to find feed output {c.to_tensor}"
-                ) from None
+                raise _failed(errors.NotFoundError, f"FeedInputs: unable to find feed output {c.to_tensor}") from None
             try:
                 source = self._tensor(c.from_tensor)
             except (KeyError, ValueError):
