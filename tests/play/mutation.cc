@@ -224,6 +224,7 @@ bool survives(const std::string& name, F body) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    for (cuda::Gpu* gpu : cuda::physical_gpus()) (void)gpu->set_memory_options({kMemoryLimit, 0, true});  // here: CUDA does not go on in a fork
     body();
     std::fflush(stdout);
     _exit(0);
@@ -249,7 +250,6 @@ int play_mutation(const Words& words) {
   for (const auto& file : a.files) (file.find("/state/") == std::string::npos ? case_files : state_files).push_back(file);
   const std::string& only = a.only;
   set_host_limit(kMemoryLimit);
-  for (cuda::Gpu* gpu : cuda::physical_gpus()) (void)gpu->set_memory_options({kMemoryLimit, 0, true});
   int ops = 0, died = 0;
   int64_t total = 0;
   for (const auto& path : case_files) {
