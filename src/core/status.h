@@ -1,8 +1,7 @@
 // Status: what every engine function that can fail returns; Result<T>: a value or a Status.
-// The codes are TensorFlow's, number for number. An OK status is one null pointer.
+// The codes are TensorFlow's, number for number. A status is one pointer, which is null for OK.
 #pragma once
 
-#include <cassert>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,9 +39,22 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message);
+  Status(const Status& other) : rep_(other.rep_) {
+    if (rep_) [[unlikely]]
+      keep(rep_);
+  }
+  Status(Status&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(rep_, other.rep_);
+    return *this;
+  }
+  ~Status() {
+    if (rep_) [[unlikely]]
+      release(rep_);
+  }
 
   bool ok() const { return !rep_; }
-  Code code() const { return rep_ ? rep_->code : Code::kOk; }
+  Code code() const;
   const std::string& message() const;
   // "OK", or "InvalidArgument: text".
   std::string to_string() const;
@@ -64,20 +76,19 @@ class [[nodiscard]] Status {
   Status with_payload(std::string key, std::string value) const;
 
  private:
-  struct Rep {
-    Code code;
-    std::string message;
-    Payloads payloads;
-    Origin origin;
-  };
-  explicit Status(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
-  std::shared_ptr<const Rep> rep_;
+  struct Rep;  // shared, counted, never changed
+  explicit Status(const Rep* rep) : rep_(rep) {}
+  [[gnu::cold]] static void keep(const Rep* rep);
+  [[gnu::cold]] static void release(const Rep* rep);
+  const Rep* rep_ = nullptr;
 };
 
-#define WEFT_ERROR(function, code)           \
-  template <class... Args>                   \
-  Status function(const Args&... args) {     \
-    return Status(Code::code, cat(args...)); \
+[[gnu::cold]] Status make_error(Code code, const char* kinds, const uintptr_t* words);  // a message as cat() makes it
+#define WEFT_ERROR(function, code)                                     \
+  template <class... Args>                                             \
+  [[gnu::always_inline]] inline Status function(const Args&... args) { \
+    const CatArguments<std::decay_t<const Args&>...> all(args...);     \
+    return make_error(Code::code, all.kinds, all.words);               \
   }
 WEFT_ERROR(cancelled, kCancelled)
 WEFT_ERROR(unknown_error, kUnknown)
@@ -100,14 +111,15 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}                     // NOLINT: implicit on purpose
-  Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT
+  Result(Status status) : status_(std::move(status)) {}                // NOLINT: an error
   template <class U>
     requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> && !std::is_same_v<std::decay_t<U>, Status> &&
              !std::is_same_v<std::decay_t<U>, Result>)
   Result(U&& value) : value_(T(std::forward<U>(value))) {}          // NOLINT
 
   bool ok() const { return value_.has_value(); }
-  const Status& status() const { return status_; }
+  const Status& status() const& { return status_; }
+  Status&& status() && { return std::move(status_); }
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return std::move(*value_); }
@@ -136,7 +148,7 @@ class [[nodiscard]] Result {
 #define WEFT_ASSIGN_(tmp, declaration, expr) \
   auto tmp = (expr);                         \
   if (!tmp.ok()) [[unlikely]]                \
-    return tmp.status();                     \
+    return std::move(tmp).status();          \
   declaration = std::move(tmp).value()
 
 }  // namespace weft_engine::core

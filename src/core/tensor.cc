@@ -1,6 +1,7 @@
 #include "core/tensor.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 
 #include "core/resource.h"

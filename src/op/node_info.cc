@@ -1,6 +1,7 @@
 #include "op/node_info.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "op/summary.h"

@@ -1,5 +1,6 @@
 #include "op/placed_kernel.h"
 
+#include <cassert>
 #include <map>
 #include <mutex>
 

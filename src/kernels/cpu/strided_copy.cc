@@ -1,6 +1,7 @@
 #include "kernels/cpu/strided_copy.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <type_traits>
 
