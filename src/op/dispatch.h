@@ -57,9 +57,9 @@ __attribute__((visibility("hidden"))) inline constexpr DType kTypeArray[] = {dty
 }  // namespace detail
 
 // types<float, double>("T"): the kernel serves these values of the attribute T.
-template <class... Ts>
-TypeConstraint types(std::string_view attr) {
-  return {attr, std::span<const DType>(detail::kTypeArray<Ts...>)};
+template <class... Ts, size_t n>
+[[gnu::always_inline]] inline TypeConstraint types(const char (&attr)[n]) {
+  return {std::string_view(attr, n - 1), std::span<const DType>(detail::kTypeArray<Ts...>)};
 }
 
 // The lists that TensorFlow's kernels are registered for again and again.

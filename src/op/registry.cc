@@ -3,12 +3,53 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "op/declarations.h"
 #include "op/make_kernel.h"
 #include "op/placed_kernel.h"
 
 namespace weft_engine::op {
+
+OpBuilder& OpBuilder::in(std::string_view s) {
+  spec_.declared_inputs.push_back(s);
+  return *this;
+}
+OpBuilder& OpBuilder::in(const char* s) { return in(std::string_view(s)); }
+OpBuilder& OpBuilder::out(std::string_view s) {
+  spec_.declared_outputs.push_back(s);
+  return *this;
+}
+OpBuilder& OpBuilder::out(const char* s) { return out(std::string_view(s)); }
+OpBuilder& OpBuilder::attr(std::string_view s) {
+  spec_.declared_attrs.push_back(s);
+  return *this;
+}
+OpBuilder& OpBuilder::attr(const char* s) { return attr(std::string_view(s)); }
+OpBuilder& OpBuilder::full_type(std::string_view s) {
+  spec_.full_types.emplace_back(int(spec_.declared_outputs.size()) - 1, s);
+  return *this;
+}
+OpBuilder& OpBuilder::doc(std::string_view s) {
+  spec_.summary = s;
+  return *this;
+}
+OpBuilder& OpBuilder::doc(const char* s) { return doc(std::string_view(s)); }
+
+OpBuilder& OpBuilder::kernel(const char* device, KernelFactory make, std::vector<TypeConstraint> constraints) {
+  spec_.kernels.push_back(KernelDef{device, std::move(constraints), {}, 0, std::move(make)});
+  return *this;
+}
+OpBuilder& OpBuilder::kernel(const char* device, KernelFactory make, TypeConstraints constraints) {
+  return kernel(device, std::move(make), std::vector<TypeConstraint>(constraints));
+}
+OpBuilder& OpBuilder::made_kernel(MakeKernel make, TypeConstraints constraints) { return kernel("CPU", make, constraints); }
+OpBuilder& OpBuilder::function_kernel(KernelFunction f, TypeConstraints constraints) {
+  return kernel(
+      "CPU", [f](const NodeInfo&) -> Result<std::unique_ptr<Kernel>> { return std::unique_ptr<Kernel>(new FunctionKernel(f)); }, constraints);
+}
+
+OpBuilder Registry::add(const char* name) { return add(std::string_view(name)); }
 
 OpBuilder Registry::add(std::string_view name) {
   std::unique_lock lock(mutex_);
@@ -18,6 +59,8 @@ OpBuilder Registry::add(std::string_view name) {
   slot->name = name;
   return OpBuilder(*slot);
 }
+
+void Registry::lower(const char* name, LowerRule rule) { lower(std::string_view(name), rule); }
 
 void Registry::lower(std::string_view name, LowerRule rule) {
   const auto it = ops_.find(name);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -22,26 +23,20 @@
 namespace weft_engine::op {
 
 // Fills one OpSpec; texts must be literals (or interned by the registry).
+// Registering is some twenty thousand calls of these, once: what is more than a store is not inline, and literals go as they are.
 class OpBuilder {
  public:
+  using MakeKernel = Result<std::unique_ptr<Kernel>> (*)(const NodeInfo&);
+  using TypeConstraints = std::initializer_list<TypeConstraint>;
   explicit OpBuilder(OpSpec& spec) : spec_(spec) {}
-  OpBuilder& in(std::string_view s) {
-    spec_.declared_inputs.push_back(s);
-    return *this;
-  }
-  OpBuilder& out(std::string_view s) {
-    spec_.declared_outputs.push_back(s);
-    return *this;
-  }
-  OpBuilder& attr(std::string_view s) {
-    spec_.declared_attrs.push_back(s);
-    return *this;
-  }
+  OpBuilder& in(const char* s);
+  OpBuilder& in(std::string_view s);
+  OpBuilder& out(const char* s);
+  OpBuilder& out(std::string_view s);
+  OpBuilder& attr(const char* s);
+  OpBuilder& attr(std::string_view s);
   // Of the output declared last.
-  OpBuilder& full_type(std::string_view s) {
-    spec_.full_types.emplace_back(int(spec_.declared_outputs.size()) - 1, s);
-    return *this;
-  }
+  OpBuilder& full_type(std::string_view s);
   OpBuilder& stateful() {
     spec_.stateful = true;
     return *this;
@@ -71,10 +66,8 @@ class OpBuilder {
     spec_.deprecation = why;
     return *this;
   }
-  OpBuilder& doc(std::string_view s) {
-    spec_.summary = s;
-    return *this;
-  }
+  OpBuilder& doc(const char* s);
+  OpBuilder& doc(std::string_view s);
   OpBuilder& grad(GradRule rule) {
     spec_.grad = rule;
     return *this;
@@ -98,26 +91,25 @@ class OpBuilder {
 
   // Kernels, in order of preference. Constraints limit the types; without any, all that the signature allows.
   template <class... Constraints>
-  OpBuilder& cpu(KernelFunction f, Constraints... constraints) {
-    return kernel("CPU", [f](const NodeInfo&) -> Result<std::unique_ptr<Kernel>> { return std::unique_ptr<Kernel>(new FunctionKernel(f)); },
-                  {constraints...});
+  [[gnu::always_inline]] OpBuilder& cpu(KernelFunction f, const Constraints&... constraints) {
+    return function_kernel(f, {constraints...});
   }
   // A struct kernel: cpu<Conv2D>(types<float>("T")).
   template <class K, class... Constraints>
-  OpBuilder& cpu(Constraints... constraints) {
-    return kernel("CPU", &StructKernel<K>::create, {constraints...});
+  [[gnu::always_inline]] OpBuilder& cpu(const Constraints&... constraints) {
+    return made_kernel(&StructKernel<K>::create, {constraints...});
   }
   // A kernel class derived from Kernel, made by a function; also for asynchronous ones.
   template <class... Constraints>
-  OpBuilder& cpu_make(Result<std::unique_ptr<Kernel>> (*make)(const NodeInfo&), Constraints... constraints) {
-    return kernel("CPU", make, {constraints...});
+  [[gnu::always_inline]] OpBuilder& cpu_make(MakeKernel make, const Constraints&... constraints) {
+    return made_kernel(make, {constraints...});
   }
-  OpBuilder& kernel(std::string device, KernelFactory make, std::vector<TypeConstraint> constraints) {
-    spec_.kernels.push_back(KernelDef{std::move(device), std::move(constraints), {}, 0, std::move(make)});
-    return *this;
-  }
+  OpBuilder& kernel(const char* device, KernelFactory make, TypeConstraints constraints);
+  OpBuilder& kernel(const char* device, KernelFactory make, std::vector<TypeConstraint> constraints);
 
  private:
+  OpBuilder& function_kernel(KernelFunction f, TypeConstraints constraints);
+  OpBuilder& made_kernel(MakeKernel make, TypeConstraints constraints);
   OpSpec& spec_;
 };
 
@@ -127,8 +119,10 @@ class Registry {
   Registry(const Registry&) = delete;
 
   // For families at start-up.
+  OpBuilder add(const char* name);
   OpBuilder add(std::string_view name);
   // The lowering of an op that was added before. Rules stand in <family>_lower.cc beside the family: kernels take long to compile.
+  void lower(const char* name, LowerRule rule);
   void lower(std::string_view name, LowerRule rule);
   // The batching rule of an op that was added before, in <family>_batch.cc.
   void batch(std::string_view name, BatchRule rule);

@@ -282,7 +282,7 @@ Status check_concat(const Tensor& axis, std::span<const Tensor* const> values, i
 
 Status run_concat(KernelContext& c) {
   const auto values = c.input_list("values"), mins = c.input_list("input_mins"), maxes = c.input_list("input_maxes");
-  int64_t axis;
+  int64_t axis = 0;
   WEFT_RETURN_IF_ERROR(check_concat(c.input(0), values, axis));
   float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
   int64_t total = 0;
