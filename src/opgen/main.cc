@@ -118,17 +118,18 @@ std::string result_type(const OpSpec& spec, const Signature& sig) {
 
 Wrapper wrap(const OpSpec& spec) {
   const Signature& sig = spec.signature();
-  std::string parameters, calls, options, structs;
+  std::string parameters, arguments, options, structs;
+  const auto argue = [&](const auto&... parts) { arguments += cat(arguments.empty() ? "" : ", ", parts...); };
   size_t lists = 0;
   for (const auto& in : sig.inputs) lists += in.number_attr >= 0 || in.type_list_attr >= 0;
   std::set<int> counted;
   for (const auto& in : sig.inputs) {
     const bool list = in.number_attr >= 0 || in.type_list_attr >= 0;
     parameters += cat(parameters.empty() ? "" : ", ", list ? "const std::vector<Tensor>& " : "const Tensor& ", safe(in.name));
-    calls += cat("  c.in(", safe(in.name), ");\n");
+    argue(safe(in.name));
     // Where one list ends and the next begins.
     if (lists > 1 && in.number_attr >= 0 && counted.insert(in.number_attr).second)
-      calls += cat("  c.attr(", in_quotes(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size()));\n");
+      argue("{", in_quotes(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size())}");
   }
   std::set<std::string> taken;
   for (const auto& in : sig.inputs) taken.insert(safe(in.name));
@@ -139,7 +140,6 @@ Wrapper wrap(const OpSpec& spec) {
     std::string name = safe(a.name);
     if (!optional && taken.count(name)) name += "_attr";
     const std::string value = optional ? cat("o.", name) : name;
-    const char* setter = a.type == "func" ? "function" : a.type == "list(func)" ? "functions" : "attr";
     if (optional) {
       const std::string text = default_text(a);
       if (text.empty()) continue;  // keeps its default
@@ -148,33 +148,39 @@ Wrapper wrap(const OpSpec& spec) {
       parameters += cat(parameters.empty() ? "" : ", ", by_value(a.type) ? cpp_type(a.type) + " " : "const " + cpp_type(a.type) + "& ", name);
     }
     const std::string condition = optional ? differs(a, value) : "";
-    calls += cat("  ", condition.empty() ? "" : cat("if (", condition, ") "), "c.", setter, "(", in_quotes(a.name), ", ", value, ");\n");
+    if (a.type == "func" || a.type == "list(func)")
+      argue("api::RawArgument::", a.type == "func" ? "function(" : "functions(", in_quotes(a.name), ", ", value, ")");
+    else argue("{", in_quotes(a.name), ", ", value, condition.empty() ? "" : ", ", condition, "}");
   }
   if (!options.empty()) structs += cat("struct ", spec.name, "Options {\n", options, "};\n");
-  const std::string result = result_type(spec, sig);
-  std::string fetch;
+  const std::string result = result_type(spec, sig), call = cat(in_quotes(spec.name), ", {", arguments, "});\n");
+  std::string body;
   if (result == "void") {
-    fetch = "  c.run();\n";
+    body = "  api::call_for_all(" + call;
   } else if (result == "Tensor") {
-    fetch = "  return c.one();\n";
+    body = "  return api::call_for_one(" + call;
   } else if (result == "std::vector<Tensor>") {
-    fetch = "  return c.run();\n";
+    body = "  return api::call_for_all(" + call;
   } else {
     // Lists among several outputs: only one may be of unknown length; it takes what the others leave.
     structs += cat("struct ", result, " {\n");
-    fetch = "  auto out = c.run();\n  size_t at = 0;\n  (void)at;\n  ";
-    fetch += cat(result, " r;\n");
-    size_t singles = 0, lists = 0;
-    for (const auto& o : sig.outputs) (o.number_attr >= 0 || o.type_list_attr >= 0 ? lists : singles) += 1;
+    size_t singles = 0, lists_out = 0;
+    std::string places, taken_in_turn;
+    for (const auto& o : sig.outputs) (o.number_attr >= 0 || o.type_list_attr >= 0 ? lists_out : singles) += 1;
     for (const auto& o : sig.outputs) {
       const bool list = o.number_attr >= 0 || o.type_list_attr >= 0;
       structs += cat("  ", list ? "std::vector<Tensor> " : "Tensor ", safe(o.name), ";\n");
+      places += cat(places.empty() ? "" : ", ", "&r.", safe(o.name));
       if (list)
-        fetch += cat("  for (size_t n = (out.size() - ", singles, ") / ", lists, "; n > 0; --n) r.", safe(o.name), ".push_back(out.at(at++));\n");
-      else fetch += cat("  r.", safe(o.name), " = out.at(at++);\n");
+        taken_in_turn +=
+            cat("  for (size_t n = (out.size() - ", singles, ") / ", lists_out, "; n > 0; --n) r.", safe(o.name), ".push_back(out.at(at++));\n");
+      else taken_in_turn += cat("  r.", safe(o.name), " = out.at(at++);\n");
     }
     structs += "};\n";
-    fetch += "  return r;\n";
+    body = cat("  ", result, " r;\n");
+    if (lists_out) body += cat("  auto out = api::call_for_all(", call, "  size_t at = 0;\n", taken_in_turn);
+    else body += cat("  api::call_into({", places, "}, ", call);
+    body += "  return r;\n";
   }
   std::string signature = cat(spec.name, "(", parameters);
   std::string declared = signature, defined = signature;
@@ -183,25 +189,9 @@ Wrapper wrap(const OpSpec& spec) {
     declared += cat(comma, "const ", spec.name, "Options& o = {}");
     defined += cat(comma, "const ", spec.name, "Options& o");
   }
-  // Without lists and attributes the call is one of a shared function.
-  bool plain = true;
-  std::string addresses;
-  for (const auto& in : sig.inputs) {
-    plain &= in.number_attr < 0 && in.type_list_attr < 0;
-    addresses += cat(addresses.empty() ? "&" : ", &", safe(in.name));
-  }
-  for (size_t i = 0; i < sig.attrs.size(); ++i) plain &= inferred(sig, int(i));
-  std::string call = cat("  Call c(", in_quotes(spec.name), ");\n", calls);
-  if (plain) {
-    call.clear();
-    const std::string shared = cat("(", in_quotes(spec.name), ", {", addresses, "})");
-    for (const auto& [from, to] : {std::pair("c.one()", "api::call_for_one"), std::pair("c.run()", "api::call_for_all")}) {
-      if (const size_t at = fetch.find(from); at != std::string::npos) fetch.replace(at, 7, to + shared);
-    }
-  }
   Wrapper w;
   w.declaration = cat(structs, "// ", spec.summary, "\nWEFT_API ", result, " ", declared, ");\n\n");
-  w.definition = cat(result, " ", defined, ") {\n", call, fetch, "}\n\n");
+  w.definition = cat(result, " ", defined, ") {\n", body, "}\n\n");
   return w;
 }
 
