@@ -125,8 +125,17 @@ bool is_floating_type(DType t) {
 
 bool is_complex_type(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
 
-bool is_quantized_type(DType t) {
-  return t == DType::kQint8 || t == DType::kQuint8 || t == DType::kQint16 || t == DType::kQuint16 || t == DType::kQint32;
+bool is_quantized_type(DType t) { return integer_type_of(t) != t; }
+
+DType integer_type_of(DType t) {
+  switch (t) {
+    case DType::kQint8: return DType::kInt8;
+    case DType::kQuint8: return DType::kUint8;
+    case DType::kQint16: return DType::kInt16;
+    case DType::kQuint16: return DType::kUint16;
+    case DType::kQint32: return DType::kInt32;
+    default: return t;
+  }
 }
 
 }  // namespace weft_engine::core

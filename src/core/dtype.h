@@ -76,6 +76,7 @@ bool is_integer_type(DType t);   // signed and unsigned, not bool, not quantised
 bool is_floating_type(DType t);  // incl. narrow ones, not complex
 bool is_complex_type(DType t);
 bool is_quantized_type(DType t);
+DType integer_type_of(DType t);  // of a quantised type the integers that have its bits; any other as it is
 
 inline void append(std::string& out, DType t) { out += dtype_name(t); }
 

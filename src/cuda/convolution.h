@@ -21,7 +21,7 @@ struct Convolution {
   auto operator<=>(const Convolution&) const = default;
 };
 
-// What a kConv or kConvFilterGrad is; nothing: not for the library (ir/out_first.cc makes those that are).
+// What a kConv or kConvFilterGrad is; nothing: not for the library (ir/filter_layout.cc makes those that are).
 std::optional<Convolution> convolution_of(const ir::Instr& i, std::span<const int64_t> symbols);
 
 // a, b: the operands of the instruction, c: its result. False: cuDNN is not there or has nothing for such a convolution.

@@ -332,7 +332,7 @@ class Pass {
     if (!serves_(a) || (m.dq && !serves_(g))) return false;
 
     node_ = dot->node;
-    Instr* both = add(dot, kAttention, {}, {q, k, v});
+    Instr* both = add(dot, Op::kAttention, {}, {q, k, v});
     describe(*both, a);
     both->results = {{a.dtype, {a.batch, a.queries, a.heads, a.size}}, {DType::kFloat, {a.batch, a.heads, a.queries}}};
     Instr *o = get(dot, both, 0), *logs = get(dot, both, 1);
@@ -341,7 +341,7 @@ class Pass {
       for (Instr* i : {m.dq, m.dk}) {
         if (place(i) < place(first)) first = i;
       }
-      Instr* all = add(first, kAttentionGrad, {}, {q, k, v, o, d_o, logs});
+      Instr* all = add(first, Op::kAttentionGrad, {}, {q, k, v, o, d_o, logs});
       describe(*all, g);
       all->results = {{a.dtype, {a.batch, a.keys, 3, a.heads, a.size}}};
       Instr* packed = get(first, all, 0);
@@ -423,7 +423,7 @@ class Pass {
 
 }  // namespace
 
-bool has_results(Op op) { return op == Op::kSort || op == kAttention || op == kAttentionGrad || op == Op::kWhile || op == Op::kIf; }
+bool has_results(Op op) { return op == Op::kSort || op == Op::kAttention || op == Op::kAttentionGrad || op == Op::kWhile || op == Op::kIf; }
 
 bool Attention::operator<(const Attention& o) const {
   const auto all = [](const Attention& a) {
@@ -434,7 +434,7 @@ bool Attention::operator<(const Attention& o) const {
 
 Attention attention_of(const Instr& i) {
   Attention a;
-  a.gradient = i.op == kAttentionGrad;
+  a.gradient = i.op == Op::kAttentionGrad;
   a.causal = i.exclusive;
   a.dtype = DType(i.steps[0]);
   a.batch = i.steps[1], a.heads = i.steps[2], a.queries = i.steps[3], a.keys = i.steps[4], a.size = i.steps[5];

@@ -8,8 +8,6 @@
 
 namespace weft_engine::ir {
 
-// Two more instructions, which the passes for GPUs alone make: they stand behind those of ir.h, whose numbers they leave as they are. Results by kGet.
-inline constexpr Op kAttention = Op(uint8_t(Op::kCheck) + 1), kAttentionGrad = Op(uint8_t(Op::kCheck) + 2);
 // Whether it is read by kGets alone: kSort, kAttention, kAttentionGrad, kWhile, kIf.
 bool has_results(Op op);
 

@@ -43,18 +43,6 @@ Tensor filled(DType dtype, double v, int64_t iv) {
 
 bool supported(DType t) { return filled(t, 0, 0).valid(); }
 
-// Quantised numbers are integers here; what they stand for is in the rules of their ops.
-DType plain(DType t) {
-  switch (t) {
-    case DType::kQint8: return DType::kInt8;
-    case DType::kQuint8: return DType::kUint8;
-    case DType::kQint16: return DType::kInt16;
-    case DType::kQuint16: return DType::kUint16;
-    case DType::kQint32: return DType::kInt32;
-    default: return t;
-  }
-}
-
 std::optional<Dim> known_binary(Binary op, const Dim& a, const Dim& b) {
   switch (op) {
     case Binary::kAdd: return a + b;
@@ -245,7 +233,7 @@ Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
 // ---- leaves ----------------------------------------------------------------------------------------------
 
 Value Builder::parameter(Parameter p) {
-  p.type.dtype = plain(p.type.dtype);
+  p.type.dtype = core::integer_type_of(p.type.dtype);  // what quantised numbers stand for is in the rules of their ops
   if (!supported(p.type.dtype))
     return fail(unimplemented("the compiler does not handle ", core::dtype_name(p.type.dtype), " tensors ('", p.name, "')"));
   Region* main = module_.main.get();

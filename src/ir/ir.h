@@ -71,6 +71,8 @@ enum class Op : uint8_t {
   kIf,  // operand 0: bool (region 0 is "false"), or an int32 number of a region (outside: the last); regions take no parameters; results by kGet
   kGet,  // result number `index` of operand 0
   kCheck,  // operand 0 (bool scalar) must hold, or the call ends with error `message`; no result
+  kAttention,  // ir/attention.h: only the passes for GPUs make one; results by kGet
+  kAttentionGrad,  // likewise
 };
 
 enum class Unary : uint8_t {

@@ -19,7 +19,7 @@ constexpr std::string_view kBinaries[] = {"add", "sub",   "mul", "div", "floor_d
                                           "min", "atan2", "and", "or",  "xor",       "shl", "shr",       "complex"};
 constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::string_view kReduces[] = {"sum", "prod", "max", "min", "and", "or", "mean", "set", "sub", "div"};
-static_assert(std::size(kOps) == size_t(kAttentionGrad) + 1 && std::size(kUnaries) == size_t(Unary::kImag) + 1);
+static_assert(std::size(kOps) == size_t(Op::kAttentionGrad) + 1 && std::size(kUnaries) == size_t(Unary::kImag) + 1);
 static_assert(std::size(kBinaries) == size_t(Binary::kComplex) + 1 && std::size(kReduces) == size_t(Reduce::kDiv) + 1);
 
 template <size_t N, class E>

@@ -201,7 +201,8 @@ void simplify(Module& m, bool rows, Convolutions form) {
     const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = merge_equal_loops(m), lists = simplify_lists(m);
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
-    if (!std::exchange(formed, true) && (form == Convolutions::kOutFirst ? narrow_products(m) | put_out_first(m) : use_winograd(m))) continue;
+    if (!std::exchange(formed, true) && (form == Convolutions::kOutFirst ? narrow_products(m) | put_output_channels_first(m) : use_winograd(m)))
+      continue;
     if (jammed || !rows || !unroll_and_jam(m)) return;
     jammed = true;
   }

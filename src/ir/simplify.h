@@ -24,7 +24,7 @@ bool unroll_and_jam(Module& m);
 // Convolutions by 3x3 filters in the form that takes a quarter of the multiplications: see winograd.cc; whether there were any.
 bool use_winograd(Module& m);
 // Convolutions with filters as cuDNN has them (FilterForm); whether there were any.
-bool put_out_first(Module& m);
+bool put_output_channels_first(Module& m);
 // Products of narrow floats without conversions around them, for GPUs; whether there were any.
 bool narrow_products(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.

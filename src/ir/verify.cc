@@ -114,8 +114,8 @@ class Verifier {
       const bool several = has_results(o->op);
       if (several != (i.op == Op::kGet) || o->op == Op::kCheck) return "reads something that is not a tensor";
     }
-    if (i.op == kAttention || i.op == kAttentionGrad) {
-      const bool forward = i.op == kAttention;
+    if (i.op == Op::kAttention || i.op == Op::kAttentionGrad) {
+      const bool forward = i.op == Op::kAttention;
       return !has(i, forward ? 3 : 6) || i.results.size() != (forward ? 2 : 1) || i.steps.size() != 7 || i.interior.size() != (forward ? 20 : 40)
                  ? "has wrong operands"
                  : nullptr;

@@ -549,7 +549,7 @@ core::Status CodeEmitter::step(const Step& s) {
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");
   const ir::Instr* i = s.instrs[0];
-  if (i->op == ir::kAttention || i->op == ir::kAttentionGrad) return core::internal_error("attention as one instruction is for GPUs");
+  if (i->op == ir::Op::kAttention || i->op == ir::Op::kAttentionGrad) return core::internal_error("attention as one instruction is for GPUs");
   switch (i->op) {
     case Op::kReduce: return inside("reduce", [&] { return emit_reduce(i); }, together(i));
     case Op::kArgReduce: return inside("arg_reduce", [&] { return emit_arg_reduce(i); });

@@ -529,7 +529,7 @@ core::Status GpuEmitter::step(const Step& s) {
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");
   const ir::Instr* i = s.instrs[0];
-  if (i->op == ir::kAttention || i->op == ir::kAttentionGrad) return attention(i);
+  if (i->op == ir::Op::kAttention || i->op == ir::Op::kAttentionGrad) return attention(i);
   switch (i->op) {
     case Op::kReduce: return reduce({i});
     case Op::kArgReduce: return arg_reduce(i);

@@ -64,18 +64,6 @@ void narrow(const void* in, void* out, int64_t n) {
   of(t)(static_cast<const float*>(in), static_cast<uint16_t*>(out), n);
 }
 
-// Quantised types have the bits of plain integers.
-DType plain_type(DType t) {
-  switch (t) {
-    case DType::kQint8: return DType::kInt8;
-    case DType::kQuint8: return DType::kUint8;
-    case DType::kQint16: return DType::kInt16;
-    case DType::kQuint16: return DType::kUint16;
-    case DType::kQint32: return DType::kInt32;
-    default: return t;
-  }
-}
-
 bool is_int4(DType t) { return t == DType::kInt4 || t == DType::kUint4; }
 bool is_float8(DType t) { return t == DType::kFloat8E5m2 || t == DType::kFloat8E4m3fn; }
 bool is_common(DType t) {
@@ -184,8 +172,8 @@ void CastPlan::add_mask(DType t, int digits_lost) {
 }
 
 std::optional<CastPlan> CastPlan::make(DType from, DType to, bool truncate) {
-  from = plain_type(from);
-  to = plain_type(to);
+  from = core::integer_type_of(from);
+  to = core::integer_type_of(to);
   if (!supported(from, to)) return std::nullopt;
   CastPlan plan;
   if (from == to) {

@@ -207,6 +207,6 @@ class Pass {
 
 }  // namespace
 
-bool put_out_first(Module& m) { return Pass(m).run(*m.main); }
+bool put_output_channels_first(Module& m) { return Pass(m).run(*m.main); }
 
 }  // namespace weft_engine::ir
