@@ -7,7 +7,7 @@
 
 namespace weft_engine::kernels {
 
-// half, bfloat16, float and double; arithmetic in T.
+// float and double; half and bfloat16, too, at the generic level: each step is rounded to T, which makes long code at any level.
 WEFT_DECLARE_ISA(template <class T> void rgb_to_hsv(const T* in, T* out, int64_t pixels))
 WEFT_DECLARE_ISA(template <class T> void hsv_to_rgb(const T* in, T* out, int64_t pixels))
 

@@ -56,8 +56,10 @@ void hsv_to_rgb(const T* in, T* out, int64_t pixels) {
 #define WEFT_COLOR(T)                              \
   template void rgb_to_hsv(const T*, T*, int64_t); \
   template void hsv_to_rgb(const T*, T*, int64_t);
+#if !defined(WEFT_ISA_AVX2) && !defined(WEFT_ISA_AVX512)
 WEFT_COLOR(core::half)
 WEFT_COLOR(core::bfloat16)
+#endif
 WEFT_COLOR(float)
 WEFT_COLOR(double)
 #undef WEFT_COLOR

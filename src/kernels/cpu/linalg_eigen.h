@@ -1,8 +1,6 @@
-// The common head of the linalg_*.cc files. Eigen's assertions are off: it is called with any numbers,
-// and answers some (NaN) by assertions that TensorFlow does not have either.
+// The common head of the linalg_*.cc files.
 #pragma once
 
-#define EIGEN_NO_DEBUG
 #include <Eigen/Core>
 
 #include "kernels/cpu/linalg_vectors.h"

@@ -38,7 +38,8 @@ Status run_color(KernelContext& c) {
     c.pool().parallel_for(in.num_elements() / 3, kPixelCost, [&](int64_t begin, int64_t end) {
       const T* from = in.data<T>() + begin * 3;
       T* to = out->data<T>() + begin * 3;
-      if (to_hsv) WEFT_BEST_ISA(rgb_to_hsv<T>)(from, to, end - begin);
+      if constexpr (sizeof(T) == 2) (to_hsv ? &kernels::generic::rgb_to_hsv<T> : &kernels::generic::hsv_to_rgb<T>)(from, to, end - begin);
+      else if (to_hsv) WEFT_BEST_ISA(rgb_to_hsv<T>)(from, to, end - begin);
       else WEFT_BEST_ISA(hsv_to_rgb<T>)(from, to, end - begin);
     });
     return Status();
