@@ -192,6 +192,14 @@ TF_CAPI_EXPORT void weft_construction_fail(weft_construction* c, int code, weft_
 
 // ---- While it runs ----
 
+// What every run asks for, in few calls: the node and its numbers; an input with what it is (null: there is none); an output of a shape, made.
+typedef struct weft_run_info {
+  const weft_node* node;
+  int num_inputs, num_outputs;
+} weft_run_info;
+TF_CAPI_EXPORT void weft_run_describe(weft_run* run, weft_run_info* info);
+TF_CAPI_EXPORT const TF_Tensor* weft_run_describe_input(weft_run* run, int i, weft_tensor_info* info);
+TF_CAPI_EXPORT TF_Status* weft_run_make_output(weft_run* run, int i, weft_dims shape, TF_Tensor** out, weft_tensor_info* info);
 TF_CAPI_EXPORT const weft_node* weft_run_node(weft_run* run);
 TF_CAPI_EXPORT int weft_run_num_inputs(weft_run* run);
 TF_CAPI_EXPORT int weft_run_num_outputs(weft_run* run);
