@@ -21,6 +21,7 @@ SKIPPED = (
     "src/wire/schemagen/",
     "include/tensorflow/cc/",
     "include/tensorflow/core/framework/common_shape_fns.h",
+    "include/tensorflow/core/framework/function_def_helper.h",
     "include/tensorflow/core/graph/",
     "include/weft/op.h",
 )

@@ -32,11 +32,20 @@ struct Inside {
 class Backward {
  public:
   explicit Backward(GraphEmitter& emitter, const GradientOptions& options = {}, const Inside* inside = nullptr)
-      : graph_(emitter.graph()), scope_(options.scope), stops_(options.stops), emitter_(emitter), inside_(inside), first_new_(graph_.num_ids()) {}
+      : graph_(emitter.graph()),
+        scope_(options.scope),
+        stops_(options.stops),
+        rule_of_(options.rule_of),
+        emitter_(emitter),
+        inside_(inside),
+        first_new_(graph_.num_ids()) {}
 
   // The gradients at `xs`: perhaps slices, empty where nothing flows. On an error the nodes that were there are as before;
   // those that were added are the caller's to remove.
   Result<std::vector<Value>> run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys);
+
+  // Whether a y depends on it; after run().
+  bool reaches(const Endpoint& x) const { return between_[size_t(x.node->id())] != 0; }
 
   // Of one node. `wanted`: by input; the gradients of others may be missing.
   Result<Grads> gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted);
@@ -73,6 +82,7 @@ class Backward {
   Graph& graph_;
   const std::string scope_;
   const std::vector<Node*> stops_;
+  const std::function<GradientOptions::NodeRule(Node*)> rule_of_;
   GraphEmitter& emitter_;
   const Inside* inside_;
   bool tell_tapes_ = false;

@@ -55,10 +55,12 @@ Result<Grads> rule_gradient(std::string_view name, const OpSpec* spec, const Gra
     grads = rule(context);
   } else {
     if (spec && spec->no_gradient) return context.none();
-    if (!spec || !spec->grad)
+    if (!spec || !spec->grad) {
+      if (const GradientFunction make = gradient_function(name)) return apply_gradient_function(make, context);
       return not_found("gradient registry has no entry for: ", name, " (No gradient defined for op: ", name, "; `weft ops ", name,
                        "` shows more, register_gradient() adds one)")
           .with_payload(core::kNoteNoGradient, std::string(name));
+    }
     grads = spec->grad(context);
   }
   WEFT_RETURN_IF_ERROR(context.emitter().take_status());
@@ -236,10 +238,25 @@ Status check_shapes(const Node& node, const std::vector<Value>& inputs, const Gr
   return {};
 }
 
+// A rule that knows nodes, not values.
+Result<Grads> apply_rule(GraphEmitter& emitter, const GradientOptions::NodeRule& rule, const Flow& flow) {
+  std::vector<Endpoint> dys;
+  for (const Value& v : flow.dys) dys.push_back(v.valid() ? GraphEmitter::unwrap(v.dense()) : Endpoint());
+  dys.resize(size_t(flow.node->num_outputs()));
+  WEFT_RETURN_IF_ERROR(emitter.take_status());
+  WEFT_ASSIGN(const std::vector<Endpoint> dxs, rule(dys));
+  if (int(dxs.size()) != flow.node->num_inputs())
+    return invalid_argument("the gradient of ", flow.node->op(), " gave ", dxs.size(), " values for ", flow.node->num_inputs(), " inputs");
+  Grads out;
+  for (const Endpoint& e : dxs) out.push_back(e.node ? emitter.wrap(e) : Value());
+  return out;
+}
+
 }  // namespace
 
 Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
   const Flow flow{node, std::move(dys), std::move(wanted)};
+  if (const auto own = rule_of_ ? rule_of_(node) : nullptr) return apply_rule(emitter_, own, flow);
   bool replaced = false;  // by the rule of another name
   std::string rule(node->op());
   const OpSpec* spec = &node->spec();
@@ -360,7 +377,7 @@ Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& sh
     }
     const Value dense = g.dense();
     bad = emitter.take_status();
-    if (bad.ok() && !dense.valid() && options.unreachable_is_error)
+    if (bad.ok() && !dense.valid() && options.unreachable_is_error && !backward.reaches(xs[i]))
       bad =
           invalid_argument("Cannot compute the partial derivative for node '", xs[i].node->name(), "' as it's unreachable from the output node(s).");
     out.push_back({GraphEmitter::unwrap(dense), {}, {}});

@@ -2,9 +2,11 @@
 // beside the ops (OpSpec::grad); this walks back from the outputs and sums what meets.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "graph/function_body.h"
 #include "graph/graph.h"
 #include "graph/shape_inference.h"
 #include "op/gradient.h"
@@ -15,10 +17,14 @@ using namespace weft_engine::graph;
 
 struct GradientOptions {
   std::string scope = "gradients";
-  // An x that no y depends on: an error in TensorFlow's words, or an empty endpoint.
+  // An x that no y depends on: an error in TensorFlow's words, or an empty endpoint, as for one to which nothing flows back.
   bool unreachable_is_error = true;
   // Nothing flows back through these nodes.
   std::vector<Node*> stops;
+  // Rules of the program's for nodes of this graph, asked before all others: null where it has none. A rule gets what flows out of each output and
+  // adds nodes that give what flows into each input; null stands for nothing.
+  using NodeRule = std::function<Result<std::vector<Endpoint>>(const std::vector<Endpoint>& dys)>;
+  std::function<NodeRule(Node*)> rule_of;
 };
 
 // For each of `xs` the gradient of the sum of `ys`; `dys` are the gradients of the ys (ones where it is empty or
@@ -40,6 +46,13 @@ Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<cons
 Status register_gradient(const std::string& op, std::function<Grads(const GradContext&)> rule);
 // For one that goes with what it belongs to.
 void unregister_gradient(const std::string& op);
+// The gradient of an op as a function of its inputs and of what flows out of its outputs, made for each node; it serves where there is no other.
+// Without a graph: nothing flows back. AlreadyExists for a second one.
+using GradientFunction = std::function<Result<graph::FunctionBody>(const NodeInfo&)>;
+Status register_gradient_function(const std::string& op, GradientFunction make);
+// Null where none is registered.
+GradientFunction gradient_function(std::string_view op);
+Result<Grads> apply_gradient_function(const GradientFunction& make, const GradContext& context);
 // Can a gradient flow through a value of this type?
 bool differentiable(DType t);
 

@@ -21,6 +21,7 @@ inline std::string string_of(weft_text t) { return std::string(view_of(t)); }
 inline weft_text text_of(std::string_view s) { return {s.data(), s.size()}; }
 inline weft_dims dims_of(const Shape& s) { return {s.dims().data(), s.rank()}; }
 inline weft_dims dims_of(const PartialShape& s) { return {s.dims().data(), s.rank()}; }
+inline weft_tensor_info info_of(const Tensor& t) { return {const_cast<void*>(t.raw()), dims_of(t.shape()), t.num_elements(), int(t.dtype())}; }
 inline PartialShape partial_of(weft_dims d) { return partial_shape_from(d.dims, d.rank); }
 
 // Null for OK.

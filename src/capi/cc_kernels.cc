@@ -207,6 +207,41 @@ void weft_construction_fail(weft_construction* c, int code, weft_text message) {
 
 // ---- While it runs ----
 
+namespace {
+bool same_dims(const Shape& shape, weft_dims dims) {
+  return shape.rank() == dims.rank && std::equal(shape.dims().begin(), shape.dims().end(), dims.dims);
+}
+}  // namespace
+
+void weft_run_describe(weft_run* run, weft_run_info* info) {
+  KernelContext& c = context_of(run);
+  *info = {as_c(c.node()), c.num_inputs(), c.num_outputs()};
+}
+const TF_Tensor* weft_run_describe_input(weft_run* run, int i, weft_tensor_info* info) {
+  KernelContext& c = context_of(run);
+  if (i < 0 || i >= c.num_inputs() || !c.input(i).valid()) return nullptr;
+  *info = info_of(c.input(i));
+  return as_c(&c.input(i));
+}
+TF_Status* weft_run_make_output(weft_run* run, int i, weft_dims dims, TF_Tensor** out, weft_tensor_info* info) {
+  return returned(caught([&]() -> Status {
+    KernelContext& c = context_of(run);
+    if (i < 0 || i >= c.num_outputs()) return internal_error("allocate_output: there is no output ", i);
+    const Shape* shape = nullptr;
+    Result<Shape> made = Shape();
+    if (c.num_inputs() > 0 && c.input(0).valid() && same_dims(c.input(0).shape(), dims)) {
+      shape = &c.input(0).shape();  // what most ops ask for
+    } else {
+      made = shape_from(dims.dims, dims.rank);
+      if (!made.ok()) return made.status();
+      shape = &*made;
+    }
+    WEFT_ASSIGN(Tensor* t, c.allocate(i, *shape));
+    *out = as_c(t);
+    *info = info_of(*t);
+    return {};
+  }));
+}
 const weft_node* weft_run_node(weft_run* run) { return as_c(context_of(run).node()); }
 int weft_run_num_inputs(weft_run* run) { return context_of(run).num_inputs(); }
 int weft_run_num_outputs(weft_run* run) { return context_of(run).num_outputs(); }

@@ -5,6 +5,7 @@
 #include "capi/cc_kernels.h"
 #include "core/log.h"
 #include "engine/registration.h"
+#include "io/op_def.h"
 
 using namespace weft_engine::capi;  // NOLINT
 using weft_engine::op::OpSpec;
@@ -85,6 +86,25 @@ weft_engine::core::Result<weft_engine::op::NodeInfo> as_other_op(const OpSpec& r
 
 void weft_register_op(const weft_op_def* def) {
   weft_engine::engine::note_registration_error(caught([&] { return register_cc_op(*def); }));
+}
+
+TF_Status* weft_op_def_bytes(const weft_op_def* def, TF_Buffer** out) {
+  return returned(caught([&]() -> Status {
+    const auto inputs = texts(def->inputs, def->num_inputs), outputs = texts(def->outputs, def->num_outputs),
+               attrs = texts(def->attrs, def->num_attrs);
+    WEFT_RETURN_IF_ERROR(weft_engine::op::parse_signature(inputs, outputs, attrs).status());
+    OpSpec spec;
+    spec.name = view_of(def->name);
+    spec.summary = view_of(def->doc);
+    spec.declared_inputs.assign(inputs.begin(), inputs.end());
+    spec.declared_outputs.assign(outputs.begin(), outputs.end());
+    spec.declared_attrs.assign(attrs.begin(), attrs.end());
+    spec.stateful = def->stateful;
+    spec.commutative = def->commutative;
+    spec.aggregate = def->aggregate;
+    *out = new_buffer(weft_engine::io::encode_op_def(spec));
+    return {};
+  }));
 }
 
 void weft_log(int severity, weft_text file, int line, weft_text message) {

@@ -8,6 +8,9 @@
 #include "capi/cc_internal.h"
 #include "capi/cc_kernels.h"
 #include "engine/registration.h"
+#include "graph/function_body.h"
+#include "graph/function_library.h"
+#include "io/graph_def.h"
 #include "op/gradient.h"
 #include "op/lower.h"
 
@@ -197,6 +200,24 @@ void weft_rule_result(weft_rule* r, int i, weft_value* v) {
   } else {
     r->results[size_t(i)] = v;
   }
+}
+
+void weft_register_function_gradient(weft_text op, weft_function_gradient f, void* data) {
+  weft_engine::engine::note_registration_error(caught([&] {
+    return weft_engine::autodiff::register_gradient_function(
+        string_of(op), [f, data](const NodeInfo& node) -> Result<weft_engine::graph::FunctionBody> {
+          if (!f) return weft_engine::graph::FunctionBody();
+          const std::unique_ptr<TF_Buffer, void (*)(TF_Buffer*)> bytes(TF_NewBuffer(), TF_DeleteBuffer);
+          WEFT_RETURN_IF_ERROR(caught([&] { return taken(f(data, as_c(node), bytes.get())); }));
+      WEFT_ASSIGN(const auto def, weft_engine::io::decode_function_def({static_cast<const char*>(bytes->data), bytes->length}));
+          AttrMap attrs;
+          for (const auto& attr : node.spec().signature().attrs) {
+            if (const AttrValue* value = node.find_attr(attr.name)) attrs[attr.name] = *value;
+          }
+          const auto& registry = weft_engine::engine::Engine::get().registry();
+          return weft_engine::graph::instantiate_function(def, attrs, registry, std::make_shared<weft_engine::graph::FunctionLibrary>());
+        });
+  }));
 }
 
 void weft_register_gradient(weft_text op, weft_rule_function f, void* data) {

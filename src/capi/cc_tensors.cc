@@ -13,10 +13,7 @@ using weft_engine::op::FunctionAttr;
 
 // ---- Tensors ----
 
-void weft_tensor_describe(const TF_Tensor* t, weft_tensor_info* info) {
-  const Tensor& tensor = t->tensor;
-  *info = {const_cast<void*>(tensor.raw()), dims_of(tensor.shape()), tensor.num_elements(), int(tensor.dtype())};
-}
+void weft_tensor_describe(const TF_Tensor* t, weft_tensor_info* info) { *info = info_of(t->tensor); }
 TF_Status* weft_tensor_allocate(int dtype, weft_dims shape, TF_Tensor** out) {
   return returned(caught([&]() -> Status {
     WEFT_ASSIGN(DType type, dtype_from(static_cast<TF_DataType>(dtype)));

@@ -1,5 +1,5 @@
 // Checkpoints read without a session: names, types, shapes and tensors.
-#include "capi/internal.h"
+#include "capi/cc_internal.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/tensor_bundle.h"
 
@@ -86,4 +86,61 @@ TF_Tensor* TF_CheckpointReaderGetTensor(TF_CheckpointReader* reader, const char*
     return {};
   });
   return out;
+}
+
+// ---- Writing and parts of tensors, for core/util/tensor_bundle.
+
+struct weft_bundle_writer {
+  wire::BundleWriter writer;
+};
+
+weft_bundle_writer* weft_bundle_writer_new(weft_text prefix) {
+  return guard_pointer<weft_bundle_writer>([&] { return new weft_bundle_writer{wire::BundleWriter(view_of(prefix))}; });
+}
+void weft_bundle_writer_delete(weft_bundle_writer* w) { delete w; }
+TF_Status* weft_bundle_writer_add(weft_bundle_writer* w, weft_text key, const TF_Tensor* tensor) {
+  return returned(caught([&]() -> Status {
+    if (!w) return resource_exhausted("out of memory");
+    if (!tensor || !tensor->tensor.valid()) return invalid_argument("the tensor for ", view_of(key), " has no value");
+    return w->writer.add(view_of(key), tensor->tensor);
+  }));
+}
+TF_Status* weft_bundle_writer_add_slice(weft_bundle_writer* w, weft_text key, weft_dims whole, weft_text slice, const TF_Tensor* part) {
+  return returned(caught([&]() -> Status {
+    if (!w) return resource_exhausted("out of memory");
+    if (!part || !part->tensor.valid()) return invalid_argument("the tensor for ", view_of(key), " has no value");
+    WEFT_ASSIGN(const Shape shape, shape_from(whole.dims, whole.rank));
+    WEFT_ASSIGN(const wire::TensorSlice box, wire::TensorSlice::parse(view_of(slice)));
+    return w->writer.add_slice(view_of(key), shape, box, part->tensor);
+  }));
+}
+TF_Status* weft_bundle_writer_finish(weft_bundle_writer* w) {
+  return returned(caught([&]() -> Status { return w ? w->writer.finish() : resource_exhausted("out of memory"); }));
+}
+TF_Status* weft_merge_bundles(const weft_text* prefixes, size_t n, weft_text merged, int allow_missing) {
+  return returned(caught([&]() -> Status {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < n; ++i) names.push_back(string_of(prefixes[i]));
+    return wire::merge_bundles(names, view_of(merged), allow_missing != 0);
+  }));
+}
+TF_Status* weft_checkpoint_slice(TF_CheckpointReader* reader, weft_text key, weft_text slice, TF_Tensor** out) {
+  return returned(caught([&]() -> Status {
+    if (!reader) return failed_precondition("the checkpoint could not be opened");
+    WEFT_ASSIGN(const wire::TensorSlice box, wire::TensorSlice::parse(view_of(slice)));
+    WEFT_ASSIGN(Tensor t, reader->reader->lookup_slice(view_of(key), box));
+    *out = new TF_Tensor{std::move(t)};
+    return {};
+  }));
+}
+TF_Status* weft_checkpoint_slices(TF_CheckpointReader* reader, weft_text key, void* sink, weft_add_text add) {
+  return returned(caught([&]() -> Status {
+    if (!reader) return failed_precondition("the checkpoint could not be opened");
+    WEFT_ASSIGN(const wire::BundleEntry entry, reader->reader->entry(view_of(key)));
+    for (const wire::TensorSlice& s : entry.slices) {
+      const std::string text = s.to_string();
+      add(sink, text_of(text), {nullptr, 0});
+    }
+    return {};
+  }));
 }

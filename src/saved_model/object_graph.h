@@ -28,7 +28,9 @@ struct SavedObject {
   std::vector<std::pair<std::string, int>> children;  // name, node
   std::vector<SavedTrackable::Slot> slots;            // of optimisers
   std::string registered_name;
-  std::map<std::string, std::pair<int, int>> saveables;  // by name: the functions that save and restore it
+  // By name: the functions that save and restore it. Those of kTensorsByName give and take a dictionary, and the checkpoint has its names.
+  static constexpr const char* kTensorsByName = ".TENSORS";
+  std::map<std::string, std::pair<int, int>> saveables;
   // kUser: identifier; kVariable: its name; kConstant: the node that holds it; kCapturedTensor: a tensor of its function.
   std::string name;
   std::string metadata;                         // kUser

@@ -131,6 +131,20 @@ Status Objects::restore_saveables() {
   const auto wrap = [&](Tensor t) { return trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(t), nullptr)); };
   for (size_t i = 0; i < objects_.nodes.size(); ++i) {
     for (const auto& [name, functions] : objects_.nodes[i].saveables) {
+      if (name == SavedObject::kTensorsByName) {  // in the order of the names
+        std::map<std::string, std::string> keys;
+        if (matched_[i] < 0) continue;
+        for (const auto& value : checkpoint_[size_t(matched_[i])].values) keys[value.name] = value.key;
+        std::vector<op::Value> contents;
+        for (const auto& [part, key] : keys) {
+          WEFT_ASSIGN(Tensor t, bundle_->lookup(key, &context_.pool()));
+          contents.push_back(wrap(std::move(t)));
+        }
+        WEFT_ASSIGN(const std::string restore, only_trace(functions.second));
+        WEFT_ASSIGN(auto restorer, concrete(restore, 0, 0));
+        WEFT_RETURN_IF_ERROR(restorer->call(contents).status());
+        continue;
+      }
       std::string key;
       if (matched_[i] >= 0) {
         for (const auto& value : checkpoint_[size_t(matched_[i])].values) {

@@ -33,11 +33,14 @@ std::vector<SavedTrackable> list_values(ModelDescription& model, ModelDescriptio
   const std::vector<std::string> paths = trackable_paths(nodes);
   for (auto& [id, list] : model.values) {
     const SavedObject& o = model.objects.nodes[size_t(id)];
-    for (const auto& [name, functions] : o.saveables) nodes[size_t(id)].values.push_back({name, "", value_key(paths[size_t(id)], name)});
+    const bool by_name = o.saveables.empty() || o.saveables.count(SavedObject::kTensorsByName);
+    for (const auto& [name, functions] : o.saveables) {
+      if (!by_name) nodes[size_t(id)].values.push_back({name, "", value_key(paths[size_t(id)], name)});
+    }
     for (auto& v : list) {
       std::string key = value_key(paths[size_t(id)], v.name);
       const bool variable = o.kind == SavedObject::Kind::kVariable;
-      if (o.saveables.empty()) nodes[size_t(id)].values.push_back({v.name, variable ? o.name : std::string(), key});
+      if (by_name) nodes[size_t(id)].values.push_back({v.name, variable ? o.name : std::string(), key});
       values.emplace_back(std::move(key), std::move(v.tensor));
     }
   }

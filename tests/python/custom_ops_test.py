@@ -254,19 +254,6 @@ def test_own_form_errors(folder):
     assert ops.own_errors(x, what="").numpy().tolist() == [1.0]
 
 
-def test_what_is_missing_says_so(folder):
-    for name, source, text in (
-        ("gradient", '#include "tensorflow/core/framework/function.h"\nREGISTER_OP_GRADIENT("X", 0);', "weft/op.h"),
-    ):
-        done = subprocess.run(
-            [compiler, *tf.sysconfig.get_compile_flags(), "-std=c++17", "-fsyntax-only", "-x", "c++", "-"],
-            input=source,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode != 0 and re.search(text, done.stderr), name
-
-
 def test_calls(small):
     """Arguments by place and by name, as Python's own functions take them."""
     ops = small

@@ -2,6 +2,8 @@
 
 import collections
 import os
+import subprocess
+import sys
 
 import pytest
 import weft as tf
@@ -257,3 +259,25 @@ def test_signatures_keep_their_order(tmp_path):
     m.f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([], tf.float32)])
     tf.saved_model.save(m, str(tmp_path), signatures={"serving_default": m.f, "another": m.f})
     assert list(tf.saved_model.load(str(tmp_path)).signatures) == ["serving_default", "another"]
+
+
+def test_resource_of_the_program(tmp_path):
+    """What _serialize_to_tensors gave is restored: from a model of TensorFlow, saved again, and saved by weft."""
+    path = os.path.join(os.path.dirname(__file__), "data")
+    keys = tf.constant([1, 3, 7], tf.int64)
+    loaded = tf.saved_model.load(os.path.join(path, "user_resource"))
+    assert loaded.get(keys).numpy().tolist() == [100, 300, -1]
+    tf.saved_model.save(loaded, tmp_path / "again")
+    assert tf.saved_model.load(tmp_path / "again").get(keys).numpy().tolist() == [100, 300, -1]
+
+    program = [sys.executable, "-m", "weft", os.path.join(path, "make_user_resource.py"), str(tmp_path / "own")]
+    subprocess.run(program, check=True)
+    assert tf.saved_model.load(tmp_path / "own").get(keys).numpy().tolist() == [100, 300, -1]
+
+    def saved(folder):
+        with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
+            nodes = SavedModel.FromString(file.read()).meta_graphs[0].object_graph_def.nodes
+        names = [name for name, _ in tf.train.list_variables(os.path.join(folder, "variables", "variables"))]
+        return [sorted(n.saveable_objects) for n in nodes if n.saveable_objects], names
+
+    assert saved(tmp_path / "own") == saved(os.path.join(path, "user_resource"))

@@ -43,6 +43,9 @@ class CheckpointReader {
     if (t) *out = std::make_unique<Tensor>(Tensor::Owning(t));
   }
 
+  // For these headers.
+  TF_CheckpointReader* c() const { return reader_.get(); }
+
  private:
   struct Deleter {
     void operator()(TF_CheckpointReader* reader) const { TF_DeleteCheckpointReader(reader); }

@@ -192,6 +192,14 @@ TF_CAPI_EXPORT void weft_construction_fail(weft_construction* c, int code, weft_
 
 // ---- While it runs ----
 
+// What every run asks for, in few calls: the node and its numbers; an input with what it is (null: there is none); an output of a shape, made.
+typedef struct weft_run_info {
+  const weft_node* node;
+  int num_inputs, num_outputs;
+} weft_run_info;
+TF_CAPI_EXPORT void weft_run_describe(weft_run* run, weft_run_info* info);
+TF_CAPI_EXPORT const TF_Tensor* weft_run_describe_input(weft_run* run, int i, weft_tensor_info* info);
+TF_CAPI_EXPORT TF_Status* weft_run_make_output(weft_run* run, int i, weft_dims shape, TF_Tensor** out, weft_tensor_info* info);
 TF_CAPI_EXPORT const weft_node* weft_run_node(weft_run* run);
 TF_CAPI_EXPORT int weft_run_num_inputs(weft_run* run);
 TF_CAPI_EXPORT int weft_run_num_outputs(weft_run* run);
@@ -390,14 +398,68 @@ TF_CAPI_EXPORT int weft_value_dtype(weft_value* v);
 TF_CAPI_EXPORT void weft_rule_result(weft_rule* r, int i, weft_value* v);
 // For an op of another place; f null: nothing flows back.
 TF_CAPI_EXPORT void weft_register_gradient(weft_text op, weft_rule_function f, void* data);
+// A gradient as a function, for where there is no other: a FunctionDef into `function`, which is empty. f null: nothing flows back.
+typedef TF_Status* (*weft_function_gradient)(void* data, const weft_node* node, TF_Buffer* function);
+TF_CAPI_EXPORT void weft_register_function_gradient(weft_text op, weft_function_gradient f, void* data);
+// A gradient as nodes, for TF_AddGradients: `dy` has what flows out of each output, `dx` is filled with what flows into each input (oper null: nothing).
+// Nodes that it adds are named below `scope`. f null: nothing flows back.
+typedef TF_Status* (*weft_graph_gradient)(void* data, struct TF_Graph* graph, struct TF_Operation* op, weft_text scope, const struct TF_Output* dy,
+                                          struct TF_Output* dx);
+TF_CAPI_EXPORT void weft_register_graph_gradient(weft_text op, weft_graph_gradient f, void* data);
+// The OpDef that the texts describe, as bytes.
+TF_CAPI_EXPORT TF_Status* weft_op_def_bytes(const weft_op_def* def, TF_Buffer** out);
+
+// ---- Image files; rows of pixels may be further apart than they are long ----
+
+typedef struct weft_image {
+  int64_t width, height, channels;
+  int bits;  // of a sample
+  int png_color_type;
+  const void* pixels;  // to be encoded
+  int64_t row_bytes;
+} weft_image;
+// Where the pixels go; null gives up.
+typedef void* (*weft_allocate_pixels)(void* data, const weft_image* image, int64_t* row_bytes);
+// Key and text by turns.
+typedef void (*weft_add_text)(void* sink, weft_text key, weft_text text);
+TF_CAPI_EXPORT TF_Status* weft_png_info(weft_text bytes, weft_image* image, void* sink, weft_add_text add);
+// channels 0: as in the file. bits is 8 or 16.
+TF_CAPI_EXPORT TF_Status* weft_png_decode(weft_text bytes, int channels, int bits, void* data, weft_allocate_pixels allocate);
+TF_CAPI_EXPORT TF_Status* weft_png_encode(const weft_image* image, int level, const weft_text* texts, size_t num_texts, TF_Buffer** out);
+typedef struct weft_jpeg_options {
+  int channels, ratio, fancy_upscaling, recover_truncated, fast_dct, crop;
+  float acceptable_fraction;
+  int64_t crop_x, crop_y, crop_width, crop_height;
+} weft_jpeg_options;
+TF_CAPI_EXPORT TF_Status* weft_jpeg_info(weft_text bytes, weft_image* image);
+TF_CAPI_EXPORT TF_Status* weft_jpeg_decode(weft_text bytes, const weft_jpeg_options* options, void* data, weft_allocate_pixels allocate);
+typedef struct weft_jpeg_encoding {
+  int quality, progressive, optimize_size, chroma_downsampling, density_in_cm, x_density, y_density;
+  weft_text xmp;
+} weft_jpeg_encoding;
+TF_CAPI_EXPORT TF_Status* weft_jpeg_encode(const weft_image* image, const weft_jpeg_encoding* encoding, TF_Buffer** out);
+
+// ---- Checkpoints: a slice is a text, "0,2:-" ----
+
+typedef struct weft_bundle_writer weft_bundle_writer;
+TF_CAPI_EXPORT weft_bundle_writer* weft_bundle_writer_new(weft_text prefix);
+TF_CAPI_EXPORT void weft_bundle_writer_delete(weft_bundle_writer* w);
+TF_CAPI_EXPORT TF_Status* weft_bundle_writer_add(weft_bundle_writer* w, weft_text key, const TF_Tensor* tensor);
+TF_CAPI_EXPORT TF_Status* weft_bundle_writer_add_slice(weft_bundle_writer* w, weft_text key, weft_dims whole, weft_text slice, const TF_Tensor* part);
+TF_CAPI_EXPORT TF_Status* weft_bundle_writer_finish(weft_bundle_writer* w);
+TF_CAPI_EXPORT TF_Status* weft_merge_bundles(const weft_text* prefixes, size_t num_prefixes, weft_text merged, int allow_missing);
+struct TF_CheckpointReader;
+TF_CAPI_EXPORT TF_Status* weft_checkpoint_slice(struct TF_CheckpointReader* reader, weft_text key, weft_text slice, TF_Tensor** out);
+// In no order; nothing for a tensor that is there as a whole.
+TF_CAPI_EXPORT TF_Status* weft_checkpoint_slices(struct TF_CheckpointReader* reader, weft_text key, void* sink, weft_add_text add);
 
 // ---- Messages: their fields by number, as proto/ has them ----
 
 // A message is a row of slots: one for each field, one for each oneof or optional number (which of its fields is set), and one for unknown fields.
 typedef struct weft_message_field {
   int number, kind, key_kind;  // protobuf's numbers of types; key_kind is 0 for what is no map, else kind is that of the values
-  int flags;                   // 1 repeated, 2 packed
-  int set;                     // the slot that says whether it is set, or -1
+  int flags;  // 1 repeated, 2 packed
+  int set;  // the slot that says whether it is set, or -1
   const struct weft_message_type* sub;
 } weft_message_field;
 typedef struct weft_message_type {

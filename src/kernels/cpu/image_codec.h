@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/status.h"
@@ -22,8 +23,16 @@ using AllocatePixels = std::function<core::Result<void*>(const ImageSize&)>;
 
 // ---- PNG. channels: 1 to 4, or 0 for what the file has. bits: 8 or 16 (native order).
 core::Status decode_png(std::string_view bytes, int channels, int bits, const AllocatePixels& allocate);
+// What stands in front of the pixels: channels as decode_png gives them where it is asked for 0, bits of a sample, and the file's texts.
+using PngTexts = std::vector<std::pair<std::string, std::string>>;
+struct PngInfo {
+  ImageSize size;
+  int bits = 0, color_type = 0;
+  PngTexts texts;
+};
+core::Result<PngInfo> png_info(std::string_view bytes);
 // level: -1 to 9.
-core::Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bits, int level);
+core::Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bits, int level, const PngTexts& texts = {});
 
 // ---- GIF: all frames (or the first), RGB.
 core::Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels& allocate);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/cat.h"
 #include "kernels/cpu/image_codec.h"
 #include "kernels/cpu/png_rows.h"
 
@@ -52,7 +53,9 @@ constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4
 struct File {
   Header header;
   std::vector<std::string_view> data;  // IDAT chunks
+  bool has_pixels = false;             // one has begun
   std::string_view palette, transparency;
+  PngTexts texts;
 };
 
 Status read_header(std::string_view body, Header& h) {
@@ -75,6 +78,7 @@ Status read_chunks(std::string_view s, File& f) {
   auto broken = [&] { return f.data.empty() ? bad_header() : bad_data(bytes); };
   while (s.size() >= 12) {
     const uint32_t n = big_endian(s.data());
+    f.has_pixels = f.has_pixels || s.substr(4, 4) == "IDAT";
     if (n > s.size() - 12) break;
     const std::string_view type = s.substr(4, 4), body = s.substr(8, n);
     const uint32_t crc = uint32_t(crc32(0, reinterpret_cast<const Bytef*>(s.data() + 4), n + 4));
@@ -91,6 +95,9 @@ Status read_chunks(std::string_view s, File& f) {
       f.palette = body;
     } else if (type == "tRNS") {
       f.transparency = body;
+    } else if (type == "tEXt") {
+      const size_t end = std::min(body.find('\0'), body.size());
+      f.texts.emplace_back(body.substr(0, end), body.substr(std::min(end + 1, body.size())));
     } else if (type == "IDAT") {
       f.data.push_back(body);
     } else if (type == "IEND") {
@@ -319,7 +326,13 @@ bool deflate_rows(const std::string& raw, int level, std::string& packed) {
 
 }  // namespace
 
-Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bits, int level) {
+Result<PngInfo> png_info(std::string_view bytes) {
+  File f;
+  if (Status status = read_chunks(bytes, f); !status.ok() && !f.has_pixels) return status;  // pixels that are damaged do not matter here
+  return PngInfo{{f.header.height, f.header.width, Converter::natural_channels(f)}, f.header.depth, f.header.color, std::move(f.texts)};
+}
+
+Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bits, int level, const PngTexts& texts) {
   const size_t bpp = size_t(size.channels * bits / 8), n = size_t(size.width) * bpp;
   std::string raw;
   raw.reserve((n + 1) * size_t(size.height));
@@ -346,6 +359,7 @@ Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bi
   header[9] = kColors[size.channels];
   std::string out(kSignature);
   put_chunk(out, "IHDR", header);
+  for (const auto& [key, text] : texts) put_chunk(out, "tEXt", core::cat(key, std::string_view("\0", 1), text));
   constexpr size_t kChunk = 1 << 20;
   for (size_t at = 0; at < packed.size(); at += kChunk) put_chunk(out, "IDAT", std::string_view(packed).substr(at, kChunk));
   put_chunk(out, "IEND", "");

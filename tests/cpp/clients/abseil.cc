@@ -60,6 +60,40 @@ class Counter {
   int count_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
+void Parse(const char* format, const char* text) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(format, text, &time, &error)) {
+    std::printf("%s: %s\n", text, error.c_str());
+    return;
+  }
+  std::printf("%s: %lld %lld\n", text, static_cast<long long>(absl::ToUnixSeconds(time)), static_cast<long long>(absl::ToUnixNanos(time)));
+}
+
+void Times() {
+  for (const char* text :
+       {"2019-05-17T23:56:09.05Z", "2019-05-17T23:56:09+01:30", "2000-02-29T00:00:00Z", "1969-12-31T23:59:59.5Z", "1900-02-29T00:00:00Z",
+        "2019-05-17", " 2019-05-17T01:02:03-00:30 ", "2019-05-17T23:56:09Z more", "2019-13-01T00:00:00Z", "text"})
+    Parse(absl::RFC3339_full, text);
+  Parse("%Y-%m-%dT%H:%M:%E*S%Ez", "2019-05-30T22:33:44.55Z");
+  Parse("%d/%b/%Y:%H:%M:%S %z", "07/Mar/2021:04:05:06 -0700");
+  Parse("%A, %B %d, %Y %I:%M %p", "Monday, June 07, 2021 12:05 am");
+  Parse("%a %b %e %H:%M %Y", "Tue Jun  8 23:05 2021");
+  Parse("%F %T", "1783-01-02 03:04:05");
+  Parse("%s", "1234567890");
+  Parse("%m/%d/%y", "12/31/99");
+  Parse("100%% %Y", "100% 2020");
+  Parse("%H:%M", "24:00");
+  Parse("%Y-%m-%d", "2021-04-31");
+  Parse("%E4Y%m%d", "20210607");
+  const absl::TimeZone utc = absl::UTCTimeZone();
+  for (int64_t seconds : {0LL, 951782400LL, 1558137369LL, -1LL, -5000000000LL}) {
+    const absl::Time t = absl::FromUnixSeconds(seconds) + absl::Milliseconds(50);
+    std::printf("%s|%s|%s\n", absl::FormatTime(t, utc).c_str(), absl::FormatTime("%a %d %b %Y %j %I%p %y %s", t, utc).c_str(),
+                absl::FormatTime("%E4Y %E3S %E*S %E2f %E*f %Ez %z %Z %D %%", t, utc).c_str());
+  }
+}
+
 int main() {
   Show("char", absl::StrSplit("a,b,,c", ','));
   Show("text", absl::StrSplit("a--b-c--", "--"));
@@ -108,4 +142,5 @@ int main() {
               absl::ToDoubleSeconds(absl::Minutes(2)), absl::Seconds(1) < absl::Hours(1));
   absl::optional<int> maybe = absl::nullopt;
   std::printf("%d %d\n", maybe.has_value(), maybe.value_or(4));
+  Times();
 }

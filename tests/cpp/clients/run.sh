@@ -7,12 +7,17 @@ tree=$PWD/tree work=$PWD/work here=$source/tests/cpp/clients
 "$cmake" --install "$build" --prefix "$tree" --strip >/dev/null
 "$cmake" -S "$here" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples/tensorflow_cpp" >/dev/null
 "$cmake" --build "$work" || exit 1
-for name in scope train graph_def dataset messages; do
+for name in scope train graph_def dataset messages codecs gradients; do
   "$work/$name" > "$name.out" || { echo "$name failed"; cat "$name.out"; exit 1; }
   diff "$here/$name.out" "$name.out" || { echo "$name prints something else than with TensorFlow"; exit 1; }
 done
 "$work/forms" "$PWD/bundle" > forms.out || { echo "forms failed"; cat forms.out; exit 1; }
 diff "$here/forms.out" forms.out || { echo "forms prints something else than with TensorFlow"; exit 1; }
+mkdir bundles && "$work/bundles" "$PWD/bundles" > bundles.out || { echo "bundles failed"; cat bundles.out; exit 1; }
+diff "$here/bundles.out" bundles.out || { echo "bundles prints something else than with TensorFlow"; exit 1; }
+tar xf "$here/objects_model.tar.xz"
+"$work/saved_model_objects" "$PWD/model" > objects.out || { echo "saved_model_objects failed"; cat objects.out; exit 1; }
+diff "$here/saved_model_objects.out" objects.out || { echo "saved_model_objects prints something else than TensorFlow computes"; exit 1; }
 mkdir files && "$work/files" "$PWD/files" > files.out || { echo "files failed"; cat files.out; exit 1; }
 diff "$here/files.out" files.out || { echo "files prints something else than with TensorFlow"; exit 1; }
 c++ -std=c++17 -Wall -Wextra -Werror "$here/abseil.cc" -I"$tree/include" -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -o abseil

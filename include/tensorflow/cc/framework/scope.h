@@ -14,6 +14,9 @@
 namespace tensorflow {
 
 struct CompositeOpScopes;
+namespace internal {
+struct ScopeOfGraph;
+}
 
 class Scope {
  public:
@@ -178,6 +181,16 @@ class Scope {
     bool single_use_taken = false;
   };
   Scope() : root_(std::make_shared<Root>()), names_(std::make_shared<Names>()) {}
+  // On a graph of somebody else's, which outlives it; all names are below `name`.
+  friend struct internal::ScopeOfGraph;
+  Scope(TF_Graph* graph, const std::string& name)
+      : root_(new Root{Graph(internal::Owned<TF_Graph>(graph)), {}},
+              [](Root* root) {
+                root->graph.Release();
+                delete root;
+              }),
+        names_(std::make_shared<Names>()),
+        name_(name) {}
   // Sorted, each once.
   std::vector<std::string> Colocation() const {
     std::vector<std::string> names;

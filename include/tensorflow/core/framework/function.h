@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FunctionLibraryRuntime: functions that a kernel calls (OpKernelContext::function_library). A handle belongs to the kernel that made it.
+// FunctionDefHelper and REGISTER_OP_GRADIENT are in function_def_helper.h.
 #ifndef TENSORFLOW_CORE_FRAMEWORK_FUNCTION_H_
 #define TENSORFLOW_CORE_FRAMEWORK_FUNCTION_H_
 
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorflow/core/framework/function_def_helper.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/lib/core/notification.h"
@@ -133,21 +135,6 @@ inline FunctionLibraryRuntime* OpKernelContext::function_library() const {
   return functions_.get();
 }
 
-namespace internal {
-struct NoGradient {
-  explicit NoGradient(std::string_view op) { weft_register_gradient(Text(op), nullptr, nullptr); }
-};
-}  // namespace internal
-
 }  // namespace tensorflow
-
-// Nothing flows back through the op.
-#define REGISTER_OP_NO_GRADIENT(op) WEFT_REGISTER_NO_GRADIENT(__COUNTER__, op)
-#define WEFT_REGISTER_NO_GRADIENT(counter, op) WEFT_REGISTER_NO_GRADIENT_(counter, op)
-#define WEFT_REGISTER_NO_GRADIENT_(counter, op) static const ::tensorflow::internal::NoGradient weft_no_gradient_##counter [[maybe_unused]] (op)
-#define REGISTER_OP_GRADIENT(op, function)                                                                                                      \
-  static_assert(sizeof(op) == 0,                                                                                                                \
-                "REGISTER_OP_GRADIENT, a gradient as a FunctionDef, is not there: register it in Python (tf.RegisterGradient) or write the op " \
-                "in weft/op.h, whose gradients are rules in C++")
 
 #endif  // TENSORFLOW_CORE_FRAMEWORK_FUNCTION_H_

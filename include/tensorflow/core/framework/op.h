@@ -19,6 +19,11 @@
 
 namespace tensorflow {
 
+// An op as a message, of OpDefBuilder::Finalize.
+struct OpRegistrationData {
+  OpDef op_def;
+};
+
 // All ops of the process, those of TensorFlow and those that libraries added.
 class OpRegistryInterface {
  public:

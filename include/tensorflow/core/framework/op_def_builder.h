@@ -33,20 +33,8 @@ class OpDefBuilder {
 
   // Once.
   void Register() const {
-    const std::vector<weft_text> inputs = Texts(inputs_), outputs = Texts(outputs_), attrs = Texts(attrs_);
-    weft_op_def def{};
-    def.name = internal::Text(name_);
-    def.doc = internal::Text(doc_);
-    def.inputs = inputs.data(), def.num_inputs = inputs.size();
-    def.outputs = outputs.data(), def.num_outputs = outputs.size();
-    def.attrs = attrs.data(), def.num_attrs = attrs.size();
-    def.stateful = stateful_;
-    def.commutative = commutative_;
-    def.aggregate = aggregate_;
-    def.allows_uninitialized_input = uninitialized_;
-    def.distributed_communication = distributed_;
-    def.deprecated_since = deprecated_;
-    def.deprecation = internal::Text(deprecation_);
+    const Description described(*this);
+    weft_op_def def = described.def;
     if (shape_) {
       def.data = new OpShapeInferenceFn(shape_);
       def.shape = [](void* data, weft_shapes* shapes) -> TF_Status* {
@@ -59,7 +47,37 @@ class OpDefBuilder {
     weft_register_op(&def);
   }
 
+  // The op as a message: Data is OpRegistrationData.
+  template <class Data>
+  Status Finalize(Data* data) const {
+    const Description described(*this);
+    TF_Buffer* bytes = nullptr;
+    TF_RETURN_IF_ERROR(internal::FromC(weft_op_def_bytes(&described.def, &bytes)));
+    const bool read = data->op_def.ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+    TF_DeleteBuffer(bytes);
+    return read ? OkStatus() : errors::Internal("the OpDef of ", name_, " cannot be read");
+  }
+
  private:
+  // For the C function, valid as long as the builder.
+  struct Description {
+    explicit Description(const OpDefBuilder& b) : inputs(Texts(b.inputs_)), outputs(Texts(b.outputs_)), attrs(Texts(b.attrs_)) {
+      def.name = internal::Text(b.name_);
+      def.doc = internal::Text(b.doc_);
+      def.inputs = inputs.data(), def.num_inputs = inputs.size();
+      def.outputs = outputs.data(), def.num_outputs = outputs.size();
+      def.attrs = attrs.data(), def.num_attrs = attrs.size();
+      def.stateful = b.stateful_;
+      def.commutative = b.commutative_;
+      def.aggregate = b.aggregate_;
+      def.allows_uninitialized_input = b.uninitialized_;
+      def.distributed_communication = b.distributed_;
+      def.deprecated_since = b.deprecated_;
+      def.deprecation = internal::Text(b.deprecation_);
+    }
+    const std::vector<weft_text> inputs, outputs, attrs;
+    weft_op_def def{};
+  };
   static std::vector<weft_text> Texts(const std::vector<std::string>& list) {
     std::vector<weft_text> out;
     for (const std::string& s : list) out.push_back(internal::Text(s));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,8 +91,7 @@ class OpOutputList {
 
 class OpKernelContext {
  public:
-  OpKernelContext(weft_run* run, OpKernel* kernel)
-      : run_(run), node_(weft_run_node(run)), kernel_(kernel), inputs_(weft_run_num_inputs(run)), outputs_(weft_run_num_outputs(run)) {}
+  OpKernelContext(weft_run* run, OpKernel* kernel) : OpKernelContext(run, kernel, InfoOf(run)) {}
   OpKernelContext(const OpKernelContext&) = delete;
   void operator=(const OpKernelContext&) = delete;
 
@@ -116,9 +116,10 @@ class OpKernelContext {
     CHECK(i >= 0 && i < inputs_.size()) << " input " << i << " of " << inputs_.size();
     Slot& slot = inputs_[i];
     if (!slot.set) {
-      const TF_Tensor* t = weft_run_input(run_, i);
+      weft_tensor_info info;
+      const TF_Tensor* t = weft_run_describe_input(run_, i, &info);
       CHECK(t != nullptr) << "input " << i << " has no value";
-      slot.tensor.Refer(const_cast<TF_Tensor*>(t));
+      slot.tensor.Refer(const_cast<TF_Tensor*>(t), info);
       slot.set = true;
     }
     return slot.tensor;
@@ -186,8 +187,11 @@ class OpKernelContext {
   DataType expected_output_dtype(int i) const { return static_cast<DataType>(weft_node_output_type(node_, i)); }
   bool output_required(int) const { return true; }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
-    TF_RETURN_IF_ERROR(internal::FromC(weft_run_allocate(run_, i, shape.c_dims())));
-    *out = Output(i);
+    TF_Tensor* made = nullptr;
+    weft_tensor_info info;
+    TF_RETURN_IF_ERROR(internal::FromC(weft_run_make_output(run_, i, shape.c_dims(), &made, &info)));
+    *out = &outputs_[i].tensor;
+    (*out)->Bind(made, info);
     return OkStatus();
   }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes) { return allocate_output(i, shape, out); }
@@ -307,21 +311,45 @@ class OpKernelContext {
     Tensor tensor;
     bool set = false;
   };
-  // Most ops have few inputs and outputs: no memory for their list.
+  // Most ops have few inputs and outputs: no memory for their list, and slots are made when they are asked for.
   class Slots {
    public:
     explicit Slots(int n) : size_(n) {
-      if (n > kSmall) large_.reset(new Slot[static_cast<size_t>(n)]);
+      if (n > kSmall) large_ = new Slot[static_cast<size_t>(n)];
+    }
+    Slots(const Slots&) = delete;
+    void operator=(const Slots&) = delete;
+    ~Slots() {
+      for (int i = 0; i < kSmall; ++i) {
+        if (made_[i]) Small(i)->~Slot();
+      }
+      if (size_ > kSmall) delete[] large_;
     }
     int size() const { return size_; }
-    Slot& operator[](int i) { return size_ > kSmall ? large_[static_cast<size_t>(i)] : small_[i]; }
+    Slot& operator[](int i) {
+      if (size_ > kSmall) return large_[i];
+      if (!made_[i]) {
+        new (memory_[i]) Slot;
+        made_[i] = true;
+      }
+      return *Small(i);
+    }
 
    private:
     static constexpr int kSmall = 3;
-    int size_;
-    Slot small_[kSmall];
-    std::unique_ptr<Slot[]> large_;
+    Slot* Small(int i) { return reinterpret_cast<Slot*>(memory_[i]); }
+    const int size_;
+    bool made_[kSmall] = {};
+    alignas(Slot) unsigned char memory_[kSmall][sizeof(Slot)];
+    Slot* large_ = nullptr;
   };
+  static weft_run_info InfoOf(weft_run* run) {
+    weft_run_info info;
+    weft_run_describe(run, &info);
+    return info;
+  }
+  OpKernelContext(weft_run* run, OpKernel* kernel, const weft_run_info& info)
+      : run_(run), node_(info.node), kernel_(kernel), inputs_(info.num_inputs), outputs_(info.num_outputs) {}
   std::string Name() const { return std::string(internal::View(weft_node_name(node_))); }
   // What the run now has as output i.
   Tensor* Output(int i) {

@@ -250,10 +250,18 @@ class Tensor {
       type_ = type;
     }
   }
+  void Bind(TF_Tensor* slot, const weft_tensor_info& info) {
+    Release();
+    slot_ = slot;
+    Describe(slot, info);
+  }
   void Refer(TF_Tensor* t) {
     Release();
     Describe(t);
-    owned_ = false;
+  }
+  void Refer(TF_Tensor* t, const weft_tensor_info& info) {
+    Release();
+    Describe(t, info);
   }
   void Take(TF_Tensor* t) {
     Release();
@@ -314,6 +322,9 @@ class Tensor {
   void Describe(TF_Tensor* t) {
     weft_tensor_info info;
     weft_tensor_describe(t, &info);
+    Describe(t, info);
+  }
+  void Describe(TF_Tensor* t, const weft_tensor_info& info) {
     c_ = t;
     data_ = info.data;
     type_ = static_cast<DataType>(info.dtype);

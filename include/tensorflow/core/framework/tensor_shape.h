@@ -31,10 +31,15 @@ class Dims {
  public:
   void assign(const int64* begin, const int64* end) {
     size_ = static_cast<size_t>(end - begin);
-    if (size_ <= kSmall) {
-      std::copy(begin, end, small_);
-    } else {
-      large_.assign(begin, end);
+    switch (size_) {  // without a call for a few numbers
+      case 6: small_[5] = begin[5]; [[fallthrough]];
+      case 5: small_[4] = begin[4]; [[fallthrough]];
+      case 4: small_[3] = begin[3]; [[fallthrough]];
+      case 3: small_[2] = begin[2]; [[fallthrough]];
+      case 2: small_[1] = begin[1]; [[fallthrough]];
+      case 1: small_[0] = begin[0]; [[fallthrough]];
+      case 0: break;
+      default: large_.assign(begin, end);
     }
   }
   void push_back(int64 d) {

@@ -65,6 +65,7 @@ class Graph {
   explicit Graph(const Registry*) : Graph() {}
   explicit Graph(internal::Owned<TF_Graph> graph) : c_(std::move(graph)) {}
   TF_Graph* c() const { return c_.get(); }
+  TF_Graph* Release() { return c_.release(); }  // which then is the caller's
 
   std::vector<Node*> op_nodes() const {
     std::vector<Node*> nodes;

@@ -90,10 +90,12 @@ WEFT_DURATIONS(Hours, 3600000000000)
 #undef WEFT_DURATIONS
 constexpr Duration ZeroDuration() { return Duration(); }
 constexpr Time UnixEpoch() { return Time(); }
-constexpr int64_t ToUnixNanos(Time t) { return ToInt64Nanoseconds(t.since()); }
-constexpr int64_t ToUnixMicros(Time t) { return ToInt64Microseconds(t.since()); }
-constexpr int64_t ToUnixMillis(Time t) { return ToInt64Milliseconds(t.since()); }
-constexpr int64_t ToUnixSeconds(Time t) { return ToInt64Seconds(t.since()); }
+constexpr int64_t ToUnixNanos(Time t) { return t.since().ns(); }
+// Rounded down.
+constexpr int64_t UnixUnits(Time t, int64_t unit) { return ToUnixNanos(t) / unit - (ToUnixNanos(t) % unit < 0); }
+constexpr int64_t ToUnixMicros(Time t) { return UnixUnits(t, 1000); }
+constexpr int64_t ToUnixMillis(Time t) { return UnixUnits(t, 1000000); }
+constexpr int64_t ToUnixSeconds(Time t) { return UnixUnits(t, 1000000000); }
 constexpr Time FromUnixNanos(int64_t n) { return Time(Nanoseconds(n)); }
 constexpr Time FromUnixMicros(int64_t n) { return Time(Microseconds(n)); }
 constexpr Time FromUnixMillis(int64_t n) { return Time(Milliseconds(n)); }

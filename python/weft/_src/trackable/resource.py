@@ -5,6 +5,9 @@ from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.graph import init_scope
 from weft._src.trackable.base import SaveType, Trackable
 
+# The name of the functions in a SavedModel that give and take what _serialize_to_tensors does.
+TENSORS_BY_NAME = ".TENSORS"
+
 
 class TrackableResource(Trackable):
     """A resource by its handle. Subclasses make it (_create_resource) and fill it (_initialize)."""
@@ -65,6 +68,27 @@ class TrackableResource(Trackable):
             "_destroy_resource": function(_destroyer, input_signature=[], autograph=False),
         }
 
+    def _saveable_functions(self):
+        """name -> (function that gives what to save, function that takes it back): SavedModels keep them."""
+        if not self._has_own_tensors():
+            return {}
+        from weft._src.framework.type_spec import TensorSpec
+        from weft._src.function.function import function
+
+        specs = {
+            name: TensorSpec(None, convert_to_tensor(tensor).dtype)
+            for name, tensor in self._serialize_to_tensors().items()
+        }
+
+        def save_fn():
+            return self._serialize_to_tensors()
+
+        def restore_fn(restored_tensors):
+            self._restore_from_tensors(restored_tensors)
+
+        save = function(save_fn, autograph=False).get_concrete_function()
+        return {TENSORS_BY_NAME: (save, function(restore_fn, autograph=False).get_concrete_function(specs))}
+
     def _has_handle(self, identity):
         return (
             self._resource_handle_ is not None
@@ -113,10 +137,14 @@ class RestoredResource(TrackableResource):
         """What the functions that save give, under names that begin with the saveable's."""
         out = {}
         for name, (save, _) in self._self_saveables.items():
+            if name == TENSORS_BY_NAME:
+                return save()
             for part in save(convert_to_tensor(name)):
                 out[part["name"].numpy().decode()] = part["tensor"]
         return out
 
     def _restore_from_tensors(self, restored_tensors):
         for name, (_, restore) in self._self_saveables.items():
+            if name == TENSORS_BY_NAME:
+                return restore(**restored_tensors)
             restore(*[restored_tensors[key] for key in restored_tensors if key.startswith(name)])
