@@ -9,7 +9,7 @@
 #include "eager/cancellable.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 #include "remote/peers.h"
 #include "runtime/blocking_threads.h"
 #include "runtime/server.h"

@@ -2,7 +2,7 @@
 
 #include "core/device_name.h"
 #include "op/step_resources.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 #include "runtime/server.h"
 
 namespace weft_engine::remote {

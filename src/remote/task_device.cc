@@ -9,7 +9,7 @@
 #include "graph/to_function.h"
 #include "io/graph_def.h"
 #include "remote/connections.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 
 namespace weft_engine::remote {
 
