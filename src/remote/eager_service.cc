@@ -69,6 +69,16 @@ void StepTable::erase(int64_t step_id, const Status& status) {
   step->abort(status);
 }
 
+std::shared_ptr<op::Rendezvous> start_function_step(std::shared_ptr<StepTable> steps, const std::shared_ptr<Connections>& connections) {
+  const int64_t step = -int64_t(random_id() >> 2) - 1;  // negative: not used again
+  auto here = steps->find_or_create(step, connections);
+  TaskRendezvous* const meeting = here.get();
+  return std::shared_ptr<op::Rendezvous>(meeting, [here = std::move(here), steps = std::move(steps), step](op::Rendezvous*) {
+    steps->erase(step, cancelled("the step has ended"));
+    here->end();
+  });
+}
+
 // ---- one context
 
 static eager::ContextOptions context_options(const DeviceSet* devices, op::Rendezvous* rendezvous) {
@@ -94,7 +104,24 @@ ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, s
   for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
 }
 
-ServerContext::~ServerContext() = default;
+ServerContext::~ServerContext() { end_steps(cancelled("the context was closed")); }
+
+void ServerContext::end_steps(const Status& status) {
+  std::set<int64_t> steps;
+  {
+    std::lock_guard lock(mutex_);
+    steps.swap(part_steps_);
+  }
+  for (int64_t step : steps) steps_->erase(step, status);
+}
+
+void ServerContext::end_step(int64_t step, const Status& status) {
+  {
+    std::lock_guard lock(mutex_);
+    part_steps_.erase(step);
+  }
+  steps_->erase(step, status);
+}
 
 Status ServerContext::update(const CreateContext& request) {
   if (request.view_id != view_id_.load() + 1)
@@ -299,15 +326,54 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::Cance
 }
 
 Status ServerContext::register_function(const RegisterFunction& f) {
+  std::vector<std::string> called;
   for (const std::string& bytes : f.library) {
     WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(bytes));
+    called.push_back(def.name);
     if (!context_.functions().contains(def.name)) WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
   }
   WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(f.function_def));
-  return context_.functions().add(std::move(def));
+  const std::string name = def.name;
+  WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
+  std::lock_guard lock(mutex_);
+  if (f.is_component && !parts_.contains(name)) {
+    for (const std::string& callee : called) ++callers_[callee];
+    parts_[name] = std::move(called);
+  } else if (!f.is_component) {
+    own_functions_.insert(called.begin(), called.end());
+    own_functions_.insert(name);
+  }
+  return {};
 }
 
-Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller) {
+// With a part goes what nobody else has of the functions that came with it.
+Status ServerContext::remove_function(const std::string& name) {
+  std::vector<std::string> gone{name};
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto part = parts_.find(name); part != parts_.end()) {
+      for (const std::string& callee : part->second) {
+        const auto it = callers_.find(callee);
+        if (it == callers_.end() || --it->second > 0) continue;
+        callers_.erase(it);
+        if (!own_functions_.contains(callee)) gone.push_back(callee);
+      }
+      parts_.erase(part);
+    }
+    own_functions_.erase(name);
+  }
+  WEFT_RETURN_IF_ERROR(context_.remove_function(name));
+  for (size_t i = 1; i < gone.size(); ++i) {
+    if (context_.functions().contains(gone[i])) WEFT_RETURN_IF_ERROR(context_.remove_function(gone[i]));
+  }
+  std::lock_guard peers_lock(peers_mutex_);
+  for (const std::string& f : gone) {
+    if (peers_) peers_->forget(f);
+  }
+  return {};
+}
+
+Result<QueueResponse> ServerContext::run(const QueueItem& item, op::CancellationManager& caller) {
   touch();
   if (const auto* o = std::get_if<Operation>(&item)) return run_operation(*o, caller);
   if (const auto* s = std::get_if<SendTensor>(&item)) {
@@ -331,13 +397,11 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
     return QueueResponse();
   }
   if (const auto* f = std::get_if<RemoveFunction>(&item)) {
-    WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
-    std::lock_guard lock(peers_mutex_);
-    if (peers_) peers_->forget(f->name);
+    WEFT_RETURN_IF_ERROR(remove_function(f->name));
     return QueueResponse();
   }
   if (const auto* c = std::get_if<CleanupFunction>(&item)) {
-    steps.erase(c->step_id, cancelled("the step was cleaned up"));
+    end_step(c->step_id, cancelled("the step was cleaned up"));
     return QueueResponse();
   }
   if (std::get_if<SyncExecutor>(&item)) {
@@ -347,15 +411,19 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
   return unimplemented("queue item ", std::get<UnknownItem>(item).field, " of EagerService.Enqueue");
 }
 
-Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request, StepTable& steps) {
+Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request) {
   touch();
   const Operation& o = request.operation;
   if (!o.is_function || !o.is_component_function)
     return internal_error("RunComponentFunction request can only be used to execute component functions.");
-  const auto rendezvous = steps.find_or_create(o.func_step_id, connections_, task_);
   auto attrs = std::make_shared<op::AttrMap>();
   const op::OpSpec* spec = context_.functions().find_spec(o.name);
   if (!spec) return internal_error("Could not find function library for registered component function: ", o.name);
+  {
+    std::lock_guard lock(mutex_);
+    part_steps_.insert(o.func_step_id);
+  }
+  const auto rendezvous = steps_->find_or_create(o.func_step_id, connections_, task_);
   for (const auto& [name, value] : o.attrs) {
     if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
   }
@@ -474,6 +542,7 @@ void EagerService::close(uint64_t id, uint64_t view) {
     context = std::move(it->second);
     contexts_.erase(it);
   }
+  context->end_steps(cancelled("the context was closed"));
   steps_->erase(int64_t(id), cancelled("the context was closed"));
 }
 
@@ -505,7 +574,7 @@ Result<Message> EagerService::enqueue(const Unpacked& bytes, op::CancellationMan
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   std::vector<QueueResponse> responses;
   for (const QueueItem& item : request.queue) {
-    WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_, caller));
+    WEFT_ASSIGN(QueueResponse r, context->run(item, caller));
     responses.push_back(std::move(r));
   }
   return encode_enqueue_response(responses);
@@ -521,12 +590,12 @@ Result<Message> EagerService::update(std::string_view bytes) {
 Result<Message> EagerService::run_component(std::string_view bytes, op::CancellationManager& caller) {
   WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
-  for (int64_t step : request.ended_steps) steps_->erase(step, cancelled("the step has ended"));
+  for (int64_t step : request.ended_steps) context->end_step(step, cancelled("the step has ended"));
   // Nobody else would tell the part to end.
-  const auto end = [steps = steps_, step = request.operation.func_step_id] { steps->erase(step, cancelled("the caller of the step has gone")); };
+  const auto end = [context, step = request.operation.func_step_id] { context->end_step(step, cancelled("the caller of the step has gone")); };
   const auto token = caller.get_token();
   if (!caller.register_callback(token, end)) return cancelled("the caller of the step has gone");
-  auto response = context->run_component(request, *steps_);
+  auto response = context->run_component(request);
   caller.deregister_callback(token);
   WEFT_RETURN_IF_ERROR(response.status());
   return encode_component_response(*response);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <set>
 #include <unordered_map>
 
 #include "eager/op.h"
@@ -34,6 +35,9 @@ class StepTable {
   Status stopped_;
 };
 
+// A step of a function over several tasks, with a number of its own. When the last one lets go of it, it is over here, and what was to be done at its end is done.
+std::shared_ptr<op::Rendezvous> start_function_step(std::shared_ptr<StepTable> steps, const std::shared_ptr<Connections>& connections);
+
 class Peers;
 
 // One context of a client: an eager context on this task's devices, and the tensors that the client holds by number.
@@ -44,22 +48,28 @@ class ServerContext {
                 std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
   ~ServerContext();
   // `caller` is cancelled when whoever sent the item has gone.
-  Result<QueueResponse> run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller);
-  Result<QueueResponse> run_component(const RunComponentFunction& request, StepTable& steps);
+  Result<QueueResponse> run(const QueueItem& item, op::CancellationManager& caller);
+  Result<QueueResponse> run_component(const RunComponentFunction& request);
 
   void touch() { last_use_.store(now(), std::memory_order_relaxed); }
   bool expired() const { return keep_alive_ > 0 && now() - last_use_.load(std::memory_order_relaxed) > keep_alive_; }
+  // Parts of functions that run here end with the status, and so do those who wait for what they send.
+  void end_steps(const Status& status);
+  // The step is over, as its client says.
+  void end_step(int64_t step, const Status& status);
   // The client's next view of the cluster; InvalidArgument for one out of order.
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
   op::ResourceManager& resources() { return context_.resources(); }
   void set_trace(op::StepTrace* trace) { context_.trace.store(trace); }
+  int num_functions() { return context_.functions().size(); }
 
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
   using Handle = RefPtr<eager::TensorHandle>;
   Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
   Status register_function(const RegisterFunction& f);
+  Status remove_function(const std::string& name);
   // A function that uses resources of other tasks: they run their parts of it.
   bool is_over_tasks(const Operation& o);
   Result<std::optional<Tensor>> resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in);
@@ -82,7 +92,11 @@ class ServerContext {
   eager::Context context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
-  std::map<std::string, uint64_t> incarnations_;              // of devices of the cluster
+  std::map<std::string, uint64_t> incarnations_;  // of devices of the cluster
+  std::set<int64_t> part_steps_;  // steps that parts of functions ran in
+  std::map<std::string, std::vector<std::string>> parts_;  // parts of functions: what came with them
+  std::map<std::string, int> callers_;  // by function: the parts that it came with
+  std::set<std::string> own_functions_;  // those that the client registered by themselves, and removes
   std::atomic<int64_t> last_use_;
   std::atomic<uint64_t> view_id_;
   std::atomic<int64_t> transfers_{0};
