@@ -22,11 +22,11 @@ class Peers final : public ClusterSteps, public std::enable_shared_from_this<Pee
   // A function is not there any more.
   void forget(const std::string& function) { runtime_->forget({&function, 1}, false); }
 
-  int64_t next_op() override { return next_op_.fetch_add(1); }
+  int64_t next_op() override;
   Result<std::shared_ptr<op::Rendezvous>> start_step() override;
 
  private:
-  Peers(eager::Context& context, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps);
+  Peers(eager::Context& context, int64_t op_block, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps);
 
   eager::Context& context_;
   const std::shared_ptr<Connections> connections_;
@@ -34,7 +34,8 @@ class Peers final : public ClusterSteps, public std::enable_shared_from_this<Pee
   const DeviceSet* devices_ = nullptr;  // kept for ever, as all are: values name their device
   std::map<std::string, std::shared_ptr<Task>> tasks_;
   std::unique_ptr<runtime::FunctionLibraryRuntime> runtime_;
-  std::atomic<int64_t> next_op_;
+  const int64_t op_block_;
+  std::atomic<uint64_t> next_op_;  // begins anywhere: one that was started again does not meet what it left
 };
 
 }  // namespace weft_engine::remote
