@@ -308,6 +308,7 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   auto connections = std::make_shared<Connections>(*api, def.cluster);
   const uint64_t id = random_id();
   WEFT_ASSIGN(std::shared_ptr<Keeper> keeper, Keeper::start(id, options.keep_alive_seconds));
+  worker->eager().serve(context, id, connections);
   auto cluster = std::make_shared<Cluster>(id, std::move(worker), std::move(listener), std::move(connections), std::move(keeper));
   cluster->def = def;
 

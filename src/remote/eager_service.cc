@@ -7,6 +7,8 @@
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "eager/cancellable.h"
+#include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
 #include "remote/resource_names.h"
@@ -98,11 +100,24 @@ ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, s
       rendezvous_(std::move(rendezvous)),
       steps_(std::move(steps)),
       renamed_(std::move(renamed)),
-      context_(registry, context_options(renamed_ ? renamed_.get() : devices, rendezvous_.get())),
+      made_(std::make_unique<eager::Context>(registry, context_options(renamed_ ? renamed_.get() : devices, rendezvous_.get()))),
+      context_(*made_),
       last_use_(now()),
       view_id_(request.view_id) {
   for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
 }
+
+ServerContext::ServerContext(eager::Context& own, uint64_t id, std::string task, std::shared_ptr<Connections> connections,
+                             std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
+    : id_(id),
+      task_(std::move(task)),
+      keep_alive_(0),
+      connections_(std::move(connections)),
+      rendezvous_(std::move(rendezvous)),
+      steps_(std::move(steps)),
+      context_(own),
+      last_use_(now()),
+      view_id_(0) {}
 
 ServerContext::~ServerContext() { end_steps(cancelled("the context was closed")); }
 
@@ -136,6 +151,8 @@ Status ServerContext::update(const CreateContext& request) {
   }
   view_id_.store(request.view_id);
   std::lock_guard peers_lock(peers_mutex_);
+  std::erase_if(former_peers_, [](const auto& p) { return !p->held(); });
+  if (peers_ && peers_->held()) former_peers_.push_back(peers_);
   peers_ = nullptr;
   return {};
 }
@@ -206,13 +223,41 @@ Result<std::optional<Tensor>> ServerContext::resource_elsewhere(const std::varia
   return h->tensor();
 }
 
+bool ServerContext::names_other_tasks(const std::string& function) {
+  graph::FunctionLibrary& library = context_.functions();
+  std::vector<std::string> todo{function};
+  std::set<std::string> seen;
+  while (!todo.empty()) {
+    const std::string next = std::move(todo.back());
+    todo.pop_back();
+    if (!library.contains(next) || !seen.insert(next).second) continue;
+    const auto def = library.find(next);
+    if (!def.ok()) continue;
+    for (const graph::NodeDef& n : (*def)->nodes) {
+      todo.push_back(n.op);
+      graph::for_functions(n.attrs, [&](const std::string& f) { todo.push_back(f); });
+      const std::string task = n.device.empty() ? std::string() : task_of(n.device);
+      if (task.empty() || task == task_) continue;
+      std::lock_guard lock(mutex_);
+      if (std::any_of(incarnations_.begin(), incarnations_.end(), [&](const auto& d) { return task_of(d.first) == task; })) return true;
+    }
+  }
+  return false;
+}
+
 bool ServerContext::is_over_tasks(const Operation& o) {
-  return context_.functions().contains(o.name) && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const auto& in) {
-           const auto* h = std::get_if<RemoteTensorHandle>(&in);
-           if (h && is_elsewhere(*h)) return h->dtype == DType::kResource;
-           const auto there = resource_elsewhere(in);
-           return there.ok() && *there;
-         });
+  std::vector<std::string> functions;
+  if (context_.functions().contains(o.name)) functions.push_back(o.name);
+  graph::for_functions(o.attrs, [&](const std::string& f) { functions.push_back(f); });
+  if (functions.empty()) return false;
+  return std::any_of(o.inputs.begin(), o.inputs.end(),
+                     [&](const auto& in) {
+                       const auto* h = std::get_if<RemoteTensorHandle>(&in);
+                       if (h && is_elsewhere(*h)) return h->dtype == DType::kResource;
+                       const auto there = resource_elsewhere(in);
+                       return there.ok() && *there;
+                     }) ||
+         std::any_of(functions.begin(), functions.end(), [&](const std::string& f) { return names_other_tasks(f); });
 }
 
 Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const Operation& o, op::CancellationManager& cancellation) {
@@ -228,7 +273,9 @@ Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const O
     WEFT_RETURN_IF_ERROR(h->wait());
     args.push_back(h->tensor());
   }
-  WEFT_ASSIGN(std::vector<Tensor> rets, others->run(o, std::move(args), cancellation));
+  const bool is_function = context_.functions().contains(o.name);
+  WEFT_ASSIGN(std::vector<Tensor> rets,
+              is_function ? others->run(o, std::move(args), cancellation) : others->run_op(o, std::move(args), cancellation));
   WEFT_ASSIGN(Device* device, context_.devices().resolve(o.device, true));
   std::vector<Handle> out;
   for (Tensor& t : rets) out.push_back(eager::TensorHandle::make(std::move(t), device ? device : context_.host()));
@@ -405,7 +452,8 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, op::Cancellation
     return QueueResponse();
   }
   if (std::get_if<SyncExecutor>(&item)) {
-    WEFT_RETURN_IF_ERROR(context_.sync_executors());
+    // A client's own would wait for what the other tasks do for it, and one of them asks.
+    if (made_) WEFT_RETURN_IF_ERROR(context_.sync_executors());
     return QueueResponse();
   }
   return unimplemented("queue item ", std::get<UnknownItem>(item).field, " of EagerService.Enqueue");
@@ -525,6 +573,13 @@ Result<Message> EagerService::create(const CreateContext& request) {
   context->set_trace(trace_);
   before = std::exchange(contexts_[request.context_id], std::move(context));
   return own_devices(2);
+}
+
+void EagerService::serve(eager::Context& own, uint64_t id, std::shared_ptr<Connections> connections) {
+  auto rendezvous = steps_->find_or_create(int64_t(id), connections, task_);
+  auto context = std::make_shared<ServerContext>(own, id, task_, std::move(connections), std::move(rendezvous), steps_);
+  std::lock_guard lock(mutex_);
+  contexts_[id] = std::move(context);
 }
 
 void EagerService::set_trace(op::StepTrace* trace) {

@@ -46,6 +46,9 @@ class ServerContext {
   // `renamed`: the devices, where they are not the server's own.
   ServerContext(op::Registry& registry, const DeviceSet* devices, std::unique_ptr<DeviceSet> renamed, const CreateContext& request, std::string task,
                 std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
+  // The client's own, of this process: other tasks run parts of functions by it that use what this process has.
+  ServerContext(eager::Context& own, uint64_t id, std::string task, std::shared_ptr<Connections> connections,
+                std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
   ~ServerContext();
   // `caller` is cancelled when whoever sent the item has gone.
   Result<QueueResponse> run(const QueueItem& item, op::CancellationManager& caller);
@@ -61,7 +64,9 @@ class ServerContext {
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
   op::ResourceManager& resources() { return context_.resources(); }
-  void set_trace(op::StepTrace* trace) { context_.trace.store(trace); }
+  void set_trace(op::StepTrace* trace) {
+    if (made_) made_->trace.store(trace);
+  }
   int num_functions() { return context_.functions().size(); }
 
  private:
@@ -70,8 +75,9 @@ class ServerContext {
   Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
   Status register_function(const RegisterFunction& f);
   Status remove_function(const std::string& name);
-  // A function that uses resources of other tasks: they run their parts of it.
+  // A function, or an op that calls one, that uses resources of other tasks or names their devices: they run their parts of it.
   bool is_over_tasks(const Operation& o);
+  bool names_other_tasks(const std::string& function);
   Result<std::optional<Tensor>> resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<std::vector<Handle>> run_over_tasks(const Operation& o, op::CancellationManager& cancellation);
   Result<std::shared_ptr<Peers>> peers();
@@ -89,7 +95,8 @@ class ServerContext {
   const std::shared_ptr<TaskRendezvous> rendezvous_;
   const std::shared_ptr<StepTable> steps_;
   const std::unique_ptr<DeviceSet> renamed_;
-  eager::Context context_;
+  const std::unique_ptr<eager::Context> made_;  // null: the client's own
+  eager::Context& context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
   std::map<std::string, uint64_t> incarnations_;  // of devices of the cluster
@@ -102,6 +109,7 @@ class ServerContext {
   std::atomic<int64_t> transfers_{0};
   std::mutex peers_mutex_;
   std::shared_ptr<Peers> peers_;  // null: nobody needed them since the cluster changed
+  std::vector<std::shared_ptr<Peers>> former_peers_;  // of earlier views, by which datasets call their functions
 };
 
 class EagerService {
@@ -112,6 +120,8 @@ class EagerService {
   // The service's methods. They may wait.
   Result<Message> enqueue(const Unpacked& request, op::CancellationManager& caller);
   Result<Message> create(const CreateContext& request);
+  // For a client's own server, which it ends before the context.
+  void serve(eager::Context& own, uint64_t id, std::shared_ptr<Connections> connections);
   Result<Message> update(std::string_view request);
   Result<Message> run_component(std::string_view request, op::CancellationManager& caller);
   Result<Message> keep_alive(uint64_t id);

@@ -1,6 +1,7 @@
 #include "remote/peers.h"
 
 #include "core/device_name.h"
+#include "core/threads.h"
 #include "op/step_resources.h"
 #include "remote/resource_names.h"
 #include "runtime/server.h"
@@ -80,13 +81,43 @@ Result<Tensor> Peers::reference(const RemoteTensorHandle& handle) const {
   return core::reference_to(std::make_shared<Output>(*there, handle.op_id, handle.output_num, handle.dtype, std::move(known), /*owned=*/false));
 }
 
+static op::AttrMap attrs_of(const op::OpSpec& spec, const Operation& call) {
+  op::AttrMap out;
+  for (const auto& [name, value] : call.attrs) {
+    if (spec.signature().attr_index(name) >= 0) out[name] = value;
+  }
+  return out;
+}
+
+Result<std::vector<Tensor>> Peers::run_op(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation) {
+  const op::OpSpec* spec = context_.registry().find(call.name);
+  if (!spec) return not_found("Op type not registered '", call.name, "'");
+  std::vector<DType> types;
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& t : args) {
+    types.push_back(t.dtype());
+    inputs.push_back(&t);
+  }
+  WEFT_ASSIGN(op::NodeInfo node, op::NodeInfo::make(*spec, call.name, attrs_of(*spec, call), types));
+  Device* const device = devices_->host();
+  WEFT_ASSIGN(std::unique_ptr<op::Kernel> kernel, op::make_kernel(context_.registry(), node, device->type()));
+  op::KernelEnv env = runtime_->step_env();
+  env.device = device;
+  env.cancellation = &cancellation;
+  env.trace = context_.trace.load(std::memory_order_relaxed);
+  std::vector<Tensor> rets(node.output_types().size());
+  op::KernelContext c(node, env, inputs, rets);
+  if (kernel->is_async()) return unimplemented(call.name, " with functions over several tasks");
+  Status s = core::without_exceptions([&] { return kernel->run(c); });
+  if (!s.ok() || op::steps_have_resources()) runtime_->step_failed(env.step_id);
+  WEFT_RETURN_IF_ERROR(std::move(s));
+  return rets;
+}
+
 Result<std::vector<Tensor>> Peers::run(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation) {
   const op::OpSpec* spec = context_.functions().find_spec(call.name);
   if (!spec) return not_found("function ", call.name, " was not registered");
-  auto attrs = std::make_shared<op::AttrMap>();
-  for (const auto& [name, value] : call.attrs) {
-    if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
-  }
+  auto attrs = std::make_shared<op::AttrMap>(attrs_of(*spec, call));
   WEFT_ASSIGN(Device* device, devices_->resolve(call.device, true));
   if (!device) device = devices_->host();
   op::InstantiateOptions options;

@@ -2,6 +2,7 @@
 // resources of others: the task cuts it, and has the others run their parts.
 #pragma once
 
+#include "op/held.h"
 #include "remote/eager_service.h"
 #include "remote/task_device.h"
 
@@ -19,6 +20,10 @@ class Peers final : public ClusterSteps, public std::enable_shared_from_this<Pee
   Result<Tensor> reference(const RemoteTensorHandle& handle) const;
   // Waits; the results are here. `cancellation` ends it.
   Result<std::vector<Tensor>> run(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation);
+  // The same for an op that calls functions of its attributes, now or later, as a dataset does: on this task, but for what they do on others.
+  Result<std::vector<Tensor>> run_op(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation);
+  // Whether a dataset, or another value, may still call functions by it.
+  bool held() const { return op::held(*runtime_); }
   // A function is not there any more.
   void forget(const std::string& function) { runtime_->forget({&function, 1}, false); }
 
