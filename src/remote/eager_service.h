@@ -23,13 +23,17 @@ class StepTable {
   void give_up(int64_t step_id, std::string_view key, const void* ticket);
   // Whoever waits gets the status, and for a while those who come late, too.
   void erase(int64_t step_id, const Status& status);
+  size_t size() const {
+    std::lock_guard lock(mutex_);
+    return steps_.size();
+  }
   // From here on everyone who waits gets the status, also those who come later: a server that ends must not wait for values that will not come.
   void stop(const Status& status);
 
  private:
   const std::string task_;
   const std::shared_ptr<Connections> connections_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps_;
   std::deque<int64_t> ended_;  // the last ones that were erased: nobody waits in them any more
   Status stopped_;

@@ -1,9 +1,10 @@
-// Functions that a client gives to a task: what is gone here goes there, too.
+// What clients and masters leave at a task goes with them: functions, parts of functions, steps.
 #include <doctest/doctest.h>
 
 #include <deque>
 
 #include "io/graph_def.h"
+#include "remote/graph_service.h"
 #include "remote/eager_service.h"
 #include "remote/task_device.h"
 #include "runtime/testing.h"
@@ -42,6 +43,19 @@ class Here final : public Channel {
     REQUIRE(message.ok());
     return enqueue(std::move(message).value()).status();
   }
+  size_t steps() const { return steps_->size(); }
+  Status run_part(const std::string& name, int64_t step) {
+    RunComponentFunction r;
+    r.context_id = kContext;
+    r.operation.name = name;
+    r.operation.is_function = r.operation.is_component_function = true;
+    r.operation.func_step_id = step;
+    auto message = encode_run_component(r);
+    REQUIRE(message.ok());
+    op::CancellationManager caller;
+    return service_.run_component(message->flatten(), caller).status();
+  }
+  void close() { service_.close(kContext); }
   int functions() { return (*service_.find(kContext))->num_functions(); }
 
  private:
@@ -132,4 +146,51 @@ TEST_CASE("functions that came with parts go with the last of them, unless the c
   REQUIRE(task.enqueue(QueueItem(RemoveFunction{"h"})).ok());
   CHECK(task.functions() == 0);
   CHECK(task.enqueue(QueueItem(RemoveFunction{"h"})).code() == core::Code::kInvalidArgument);
+}
+
+TEST_CASE("steps of parts of functions end with the context") {
+  Here task;
+  const size_t before = task.steps();  // the context's own
+  CHECK(task.run_part("nobody registered it", -7).code() == core::Code::kInternal);
+  CHECK(task.steps() == before);
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{function("part"), true, {}})).ok());
+  REQUIRE(task.run_part("part", -8).ok());
+  REQUIRE(task.run_part("part", -9).ok());
+  CHECK(task.steps() == before + 2);
+  REQUIRE(task.enqueue(QueueItem(CleanupFunction{-8})).ok());
+  CHECK(task.steps() == before + 1);
+  task.close();
+  CHECK(task.steps() == 0);
+}
+
+TEST_CASE("steps that a master did not end end with its session, and so do those of a master that was started again") {
+  const auto devices = DeviceSet::cpus(1);
+  auto steps = std::make_shared<StepTable>(kTask, nullptr);
+  const TransportApi transport{};
+  GraphService service(engine::Engine::get().registry(), devices.get(), kTask, steps, transport);
+  const auto step_of = [&](const std::string& session, uint64_t incarnation, int64_t step) {
+    CreateWorkerSession create;
+    create.session = session;
+    create.master_task = "/job:worker/replica:0/task:1";
+    create.master_incarnation = incarnation;
+    REQUIRE(service.create_session(create).ok());
+    auto graph = service.register_graph({session, "", "", true});
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    RunGraph run;
+    run.graph = *graph;
+    run.session = session;
+    run.step_id = step;
+    run.send = {{"never received", Tensor::vector(std::vector<float>(1000))}};
+    auto answer = service.run_graph(run);
+    REQUIRE_MESSAGE(answer.ok(), answer.status().to_string());
+  };
+  step_of("a", 1, 7);
+  step_of("b", 1, 8);
+  CHECK(steps->size() == 2);
+  REQUIRE(service.delete_session("a").ok());
+  CHECK(steps->size() == 1);
+  step_of("c", 2, 9);
+  CHECK(steps->size() == 1);
+  service.cleanup_step(9);
+  CHECK(steps->size() == 0);
 }
