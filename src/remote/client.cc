@@ -155,14 +155,7 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
   int64_t next_op() override { return next_op_.fetch_add(1); }
 
   Result<std::shared_ptr<op::Rendezvous>> start_step() override {
-    const int64_t step = -int64_t(random_id() >> 2) - 1;
-    auto here = worker_->worker->steps().find_or_create(step, connections);
-    // Held by whoever runs the step; then it is over here and there.
-    TaskRendezvous* const meeting = here.get();
-    return std::shared_ptr<op::Rendezvous>(meeting, [here = std::move(here), server = worker_, step](op::Rendezvous*) {
-      server->worker->steps().erase(step, cancelled("the step has ended"));
-      here->end();
-    });
+    return start_function_step({worker_, &worker_->worker->steps()}, connections);  // tasks ask this one as long as the step runs
   }
 
   const uint64_t id;
@@ -216,6 +209,34 @@ Result<std::string> own_host(const ClusterMap& cluster, const std::string& addre
     }
   }
   return std::string("localhost");
+}
+
+// The client's devices keep their names, whichever task of the cluster it is: others find it under both.
+void add_own_name(ServerDef& def, eager::Context& context) {
+  const DeviceName& name = context.devices().host()->parsed_name();
+  if (*name.job == def.job && *name.task == def.task) return;
+  def.cluster[*name.job].try_emplace(*name.task, def.cluster.at(def.job).at(def.task));
+}
+
+struct Place {
+  std::string job;
+  int index;
+  std::string address;
+  std::string name() const { return task_name(job, index); }
+};
+
+// The tasks of the cluster but for this process.
+std::vector<Place> other_tasks(const ServerDef& def, eager::Context& context) {
+  const std::string self = task_name(def.job, def.task), own_name = task_of(context.devices().host()->name());
+  const std::string& own_address = def.cluster.at(def.job).at(def.task);
+  std::vector<Place> out;
+  for (const auto& [job, tasks] : def.cluster) {
+    for (const auto& [index, address] : tasks) {
+      Place p{job, index, address};
+      if (p.name() != self && (p.name() != own_name || address != own_address)) out.push_back(std::move(p));
+    }
+  }
+  return out;
 }
 
 // A task that comes into a cluster.
@@ -277,15 +298,17 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   runtime::set_remote_devices(&context.devices(), {});
   forget_plans(context);
 
-  const std::string self = task_name(def.job, def.task);
+  const std::string self = task_name(def.job, def.task), own_name = task_of(context.devices().host()->name());
   std::string& address = def.cluster[def.job][def.task];
-  auto worker = std::make_unique<Worker>(context.registry(), *api, &context.devices(), self, def.cluster);
+  auto worker = std::make_unique<Worker>(context.registry(), *api, &context.devices(), own_name, def.cluster);
   WEFT_ASSIGN(const std::string host, own_host(def.cluster, address));
   WEFT_ASSIGN(std::unique_ptr<Listener> listener, listen_as(*api, self, host + ":", port_of(address), worker->service()));
   if (port_of(address) == 0) address = cat(host, ":", listener->port());
+  add_own_name(def, context);
   auto connections = std::make_shared<Connections>(*api, def.cluster);
   const uint64_t id = random_id();
   WEFT_ASSIGN(std::shared_ptr<Keeper> keeper, Keeper::start(id, options.keep_alive_seconds));
+  worker->eager().serve(context, id, connections);
   auto cluster = std::make_shared<Cluster>(id, std::move(worker), std::move(listener), std::move(connections), std::move(keeper));
   cluster->def = def;
 
@@ -294,13 +317,10 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   request.keep_alive_secs = options.keep_alive_seconds;
   request.devices = own_devices(context);
   std::vector<Newcomer> found;
-  for (const auto& [name, tasks] : def.cluster) {
-    for (const auto& [index, where] : tasks) {
-      if (task_name(name, index) == self) continue;
-      WEFT_ASSIGN(Newcomer n, ask(*cluster, name, index, options.timeout_seconds));
-      for (const auto& d : n.devices) request.devices.push_back(d);
-      found.push_back(std::move(n));
-    }
+  for (const Place& p : other_tasks(def, context)) {
+    WEFT_ASSIGN(Newcomer n, ask(*cluster, p.job, p.index, options.timeout_seconds));
+    for (const auto& d : n.devices) request.devices.push_back(d);
+    found.push_back(std::move(n));
   }
   std::vector<std::unique_ptr<Device>> remote;
   for (const Newcomer& n : found) {
@@ -321,25 +341,23 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   if (def.job != before.job || def.task != before.task)
     return invalid_argument("this process is task ", before.task, " of job '", before.job, "' and cannot become task ", def.task, " of job '",
                             def.job, "'");
-  const std::string self = task_name(def.job, def.task);
   def.cluster[def.job][def.task] = before.cluster.at(before.job).at(before.task);
+  add_own_name(def, context);
 
   // Who stays: at the same address, and with the context.
-  std::map<std::string, std::pair<std::string, int>> places;
+  std::map<std::string, Place> places;
   std::set<std::string> stay, replaced;
-  for (const auto& [job, tasks] : def.cluster) {
-    for (const auto& [index, address] : tasks) {
-      const std::string name = task_name(job, index);
-      if (name == self) continue;
-      places[name] = {job, index};
-      const auto known = cluster->tasks().find(name);
-      if (known == cluster->tasks().end()) continue;
-      const auto old = before.cluster.find(job);
-      if (old == before.cluster.end() || !old->second.contains(index) || old->second.at(index) != address) continue;
-      const double seconds = options.timeout_seconds > 0 ? std::min(options.timeout_seconds, 10.0) : 10;
-      const bool there = known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok();
-      (there ? stay : replaced).insert(name);
-    }
+  for (Place& p : other_tasks(def, context)) {
+    const std::string name = p.name();
+    const auto known = cluster->tasks().find(name);
+    const auto old = before.cluster.find(p.job);
+    const bool same =
+        known != cluster->tasks().end() && old != before.cluster.end() && old->second.contains(p.index) && old->second.at(p.index) == p.address;
+    places[name] = std::move(p);
+    if (!same) continue;
+    const double seconds = options.timeout_seconds > 0 ? std::min(options.timeout_seconds, 10.0) : 10;
+    const bool there = known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok();
+    (there ? stay : replaced).insert(name);
   }
   (void)context.sync_executors();  // errors of what was sent to tasks that are gone
   std::vector<std::string> gone;
@@ -364,7 +382,7 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   std::vector<Newcomer> found;
   for (const auto& [name, place] : places) {
     if (stay.contains(name)) continue;
-    WEFT_ASSIGN(Newcomer n, ask(*cluster, place.first, place.second, options.timeout_seconds));
+    WEFT_ASSIGN(Newcomer n, ask(*cluster, place.job, place.index, options.timeout_seconds));
     for (const auto& d : n.devices) request.devices.push_back(d);
     found.push_back(std::move(n));
   }
@@ -372,8 +390,8 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
     CreateContext update = request;
     update.has_server_def = true;
     update.server_def = def;
-    update.server_def.job = places[name].first;
-    update.server_def.task = places[name].second;
+    update.server_def.job = places[name].job;
+    update.server_def.task = places[name].index;
     WEFT_RETURN_IF_ERROR(
         cluster->tasks().at(name)->call(kUpdateContext, Message(encode_create_context(update, true)), options.timeout_seconds, false).status());
   }
@@ -411,14 +429,8 @@ Status reconnect(eager::Context& context, double timeout_seconds) {
   const auto cluster = std::dynamic_pointer_cast<Cluster>(context.remote_tasks);
   if (!cluster) return failed_precondition("the context is not connected to a cluster");
   const ServerDef def = cluster->def;
-  const std::string self = task_name(def.job, def.task);
   // All must be there before anything is changed.
-  for (const auto& [job, tasks] : def.cluster) {
-    for (const auto& [index, address] : tasks) {
-      if (task_name(job, index) == self) continue;
-      WEFT_RETURN_IF_ERROR(ask(*cluster, job, index, timeout_seconds).status());
-    }
-  }
+  for (const Place& p : other_tasks(def, context)) WEFT_RETURN_IF_ERROR(ask(*cluster, p.job, p.index, timeout_seconds).status());
   return update(context, def, {.timeout_seconds = timeout_seconds});
 }
 

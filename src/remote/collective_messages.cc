@@ -1,9 +1,7 @@
 #include "remote/collective_messages.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "wire/proto.h"
+#include "remote/piece_reader.h"
+#include "remote/read_message.h"
 #include "wire/tensor_proto.h"
 
 namespace weft_engine::remote {
@@ -13,16 +11,13 @@ using wire::ProtoWriter;
 
 namespace {
 
-Status malformed_collective(std::string_view what) { return invalid_argument("a malformed ", what, " message"); }
-
 constexpr int kRankField = 1000;  // in messages of groups; TensorFlow skips it
 
 }  // namespace
 
 Result<CompleteGroup> decode_complete_group(std::string_view bytes) {
   CompleteGroup out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CompleteGroupRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.key = r.int32(); break;
       case 2: out.size = r.int32(); break;
@@ -36,8 +31,8 @@ Result<CompleteGroup> decode_complete_group(std::string_view bytes) {
       case kRankField: out.rank = r.int32(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_collective("CompleteGroupRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -54,8 +49,7 @@ std::string encode_complete_group(const CompleteGroup& q) {
 
 Result<CompleteGroupResponse> decode_complete_group_response(std::string_view bytes) {
   CompleteGroupResponse out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CompleteGroupResponse", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.key = r.int32(); break;
       case 2: out.size = r.int32(); break;
@@ -65,8 +59,7 @@ Result<CompleteGroupResponse> decode_complete_group_response(std::string_view by
       case kRankField: r.append_varints(out.ranks); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_collective("CompleteGroupResponse");
+  }));
   return out;
 }
 
@@ -101,8 +94,7 @@ Result<op::CollectiveParams> decode_complete_instance(std::string_view bytes) {
   op::CollectiveParams out;
   int64_t type = 0;
   std::string_view shape;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CompleteInstanceRequest", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.name = r.string(); break;
       case 2: type = r.int64(); break;
@@ -116,8 +108,7 @@ Result<op::CollectiveParams> decode_complete_instance(std::string_view bytes) {
       case 11: out.is_source = r.boolean(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_collective("CompleteInstanceRequest");
+  }));
   if (type < 0 || type > int64_t(op::CollectiveType::kReduceScatter)) return invalid_argument("there is no collective of type ", type);
   out.type = op::CollectiveType(type);
   WEFT_ASSIGN(PartialShape partial, wire::decode_shape(shape));
@@ -136,18 +127,15 @@ std::string encode_complete_instance_response(int32_t instance_key, int source_r
 
 Result<int> decode_complete_instance_response(std::string_view bytes) {
   int source = 0;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CompleteInstanceResponse", bytes, [&](ProtoReader& r) {
     if (r.field() == 2) source = r.int32();
-  }
-  if (!r.ok()) return malformed_collective("CompleteInstanceResponse");
+  }));
   return source;
 }
 
 Result<RecvBuf> decode_recv_buf(std::string_view bytes) {
   RecvBuf out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RecvBufRequest", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 2: out.key = r.string(); break;
       case 3: out.num_bytes = r.int64(); break;
@@ -156,8 +144,7 @@ Result<RecvBuf> decode_recv_buf(std::string_view bytes) {
       case 11: out.source_incarnation = r.varint(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_collective("RecvBufRequest");
+  }));
   return out;
 }
 
@@ -187,65 +174,6 @@ Message encode_recv_buf_response(const Tensor& value) {
 
 namespace {
 
-// Reads a message where its pieces lie, so that the tensor's bytes are copied once.
-class PieceReader {
- public:
-  explicit PieceReader(const Message& m) : pieces_(m.pieces()), left_(m.size()) {}
-  size_t left() const { return left_; }
-
-  bool varint(uint64_t& v) {
-    v = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      char byte;
-      if (!copy(&byte, 1)) return false;
-      v |= uint64_t(byte & 0x7f) << shift;
-      if (!(byte & 0x80)) return true;
-    }
-    return false;
-  }
-  // The next tag and, of bytes, their length.
-  bool tag(int& field, wire::WireType& type, uint64_t& length) {
-    uint64_t t;
-    if (!varint(t)) return false;
-    field = int(t >> 3);
-    type = wire::WireType(t & 7);
-    switch (type) {
-      case wire::WireType::kVarint: length = 0; return true;
-      case wire::WireType::kFixed64: length = 8; return left_ >= 8;
-      case wire::WireType::kFixed32: length = 4; return left_ >= 4;
-      case wire::WireType::kBytes: return varint(length) && length <= left_;
-    }
-    return false;
-  }
-  bool skip(wire::WireType type, uint64_t length) {
-    uint64_t v;
-    return type == wire::WireType::kVarint ? varint(v) : copy(nullptr, length);
-  }
-  bool copy(char* to, size_t n) {
-    if (n > left_) return false;
-    left_ -= n;
-    while (n) {
-      const std::string_view piece = pieces_[at_].bytes;
-      const size_t take = std::min(n, piece.size() - offset_);
-      if (to) {
-        std::memcpy(to, piece.data() + offset_, take);
-        to += take;
-      }
-      n -= take;
-      offset_ += take;
-      if (offset_ == piece.size()) {
-        ++at_;
-        offset_ = 0;
-      }
-    }
-    return true;
-  }
-
- private:
-  const std::vector<Message::Piece>& pieces_;
-  size_t left_, at_ = 0, offset_ = 0;
-};
-
 // Field 4 of the response is an Any, whose field 2 is a RecvBufRespExtra, whose fields 1 are the bytes: `path` from here on.
 bool read_content(PieceReader& r, std::span<const int> path, size_t length, std::span<char> out, size_t& filled) {
   const size_t end = r.left() - length;
@@ -273,18 +201,16 @@ Status decode_recv_buf_response(const Message& response, std::span<char> out) {
   static constexpr int kPath[] = {4, 2, 1};
   PieceReader r(response);
   size_t filled = 0;
-  if (!read_content(r, kPath, response.size(), out, filled)) return malformed_collective("RecvBufResponse");
+  if (!read_content(r, kPath, response.size(), out, filled)) return malformed("RecvBufResponse");
   if (filled != out.size()) return internal_error("RecvBufResponse returned ", filled, " bytes where to_tensor expected ", out.size());
   return {};
 }
 
 Result<std::vector<int64_t>> decode_step_sequence(std::string_view bytes) {
   std::vector<int64_t> keys;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("GetStepSequenceRequest", bytes, [&](ProtoReader& r) {
     if (r.field() == 1) r.append_varints(keys);
-  }
-  if (!r.ok()) return malformed_collective("GetStepSequenceRequest");
+  }));
   return keys;
 }
 

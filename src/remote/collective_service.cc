@@ -7,8 +7,8 @@
 #include "core/threads.h"
 #include "remote/blocking_call.h"
 #include "remote/collective_group.h"
+#include "remote/read_message.h"
 #include "runtime/blocking_threads.h"
-#include "wire/proto.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -263,16 +263,12 @@ Result<Message> Collectives::step_sequence(std::string_view bytes) {
 
 Result<std::string> collective_leader(std::string_view config, const ClusterMap& cluster, const std::string& job) {
   std::string leader;
-  wire::ProtoReader r(config);
-  while (r.next()) {
-    if (r.field() != 16) continue;
-    wire::ProtoReader experimental = r.message();
-    while (experimental.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ConfigProto", config, [&](wire::ProtoReader& r) -> Status {
+    if (r.field() != 16) return {};
+    return read_message("ConfigProto", r.bytes(), [&](wire::ProtoReader& experimental) {
       if (experimental.field() == 1) leader = experimental.string();
-    }
-    if (!experimental.ok()) return invalid_argument("a malformed ConfigProto message");
-  }
-  if (!r.ok()) return invalid_argument("a malformed ConfigProto message");
+    });
+  }));
   if (!leader.empty()) return leader;
   for (const std::string& name : {std::string("chief"), std::string("worker"), job}) {
     const auto it = cluster.find(name);

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "remote/connections.h"
-#include "wire/proto.h"
+#include "remote/read_message.h"
 
 namespace weft_engine::remote {
 
@@ -15,12 +15,9 @@ namespace {
 constexpr const char* kErrorPayload = "type.googleapis.com/tensorflow.CoordinationServiceError";
 constexpr const char* kBarrierPayload = "type.googleapis.com/tensorflow.BarrierError";
 
-Status malformed_coordination(std::string_view what) { return invalid_argument("a malformed ", what, " message"); }
-
 Result<CoordinationConfig> decode_coordination_config(std::string_view bytes) {
   CoordinationConfig out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CoordinationServiceConfig", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.service_type = r.string(); break;
       case 2: out.leader = r.string(); break;
@@ -30,14 +27,12 @@ Result<CoordinationConfig> decode_coordination_config(std::string_view bytes) {
       case 8: out.without_shutdown = r.boolean(); break;
       case 9: out.recoverable_jobs.insert(r.string()); break;
       case 10: {
-        ProtoReader job = r.message();
         std::string name;
         int tasks = 0;
-        while (job.next()) {
+        WEFT_RETURN_IF_ERROR(read_message("CoordinatedJob", r.bytes(), [&](ProtoReader& job) {
           if (job.field() == 1) name = job.string();
           if (job.field() == 2) tasks = job.int32();
-        }
-        if (!job.ok()) return malformed_coordination("CoordinatedJob");
+        }));
         out.jobs[name] = tasks;
         break;
       }
@@ -47,8 +42,8 @@ Result<CoordinationConfig> decode_coordination_config(std::string_view bytes) {
       case 14: out.register_with_barrier = r.boolean(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_coordination("CoordinationServiceConfig");
+    return {};
+  }));
   return out;
 }
 
@@ -66,33 +61,28 @@ std::string encode_coordinated_task(const CoordinatedTask& t) {
 
 Result<CoordinatedTask> decode_coordinated_task(std::string_view bytes) {
   CoordinatedTask out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CoordinatedTask", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.job = r.string(); break;
       case 2: out.id = r.int32(); break;
       case 3: out.recoverable = r.boolean(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_coordination("CoordinatedTask");
+  }));
   return out;
 }
 
 Result<CoordinationConfig> coordination_config(const ServerDef& def, const std::string& collective_leader) {
   CoordinationConfig out;
-  ProtoReader r(def.config);
-  while (r.next()) {
-    if (r.field() != 16) continue;
-    ProtoReader experimental = r.message();
-    while (experimental.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ConfigProto", def.config, [&](ProtoReader& r) -> Status {
+    if (r.field() != 16) return {};
+    return read_message("ConfigProto", r.bytes(), [&](ProtoReader& experimental) -> Status {
       if (experimental.field() == 23) {
         WEFT_ASSIGN(out, decode_coordination_config(experimental.bytes()));
       }
-    }
-    if (!experimental.ok()) return malformed_coordination("ConfigProto");
-  }
-  if (!r.ok()) return malformed_coordination("ConfigProto");
+      return {};
+    });
+  }));
   if (out.leader.empty()) out.leader = collective_leader;
   if (out.jobs.empty()) {
     for (const auto& [job, tasks] : def.cluster) out.jobs[job] = tasks.empty() ? 0 : tasks.rbegin()->first + 1;
@@ -125,14 +115,12 @@ std::string encode_task_states(const std::vector<TaskStateInfo>& states) {
 
 Result<std::vector<TaskStateInfo>> decode_task_states(std::string_view bytes) {
   std::vector<TaskStateInfo> out;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() != 1) continue;
+  WEFT_RETURN_IF_ERROR(read_message("GetTaskStateResponse", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() != 1) return {};
     TaskStateInfo info;
     int code = 0;
     std::string text;
-    ProtoReader m = r.message();
-    while (m.next()) {
+    WEFT_RETURN_IF_ERROR(read_message("CoordinatedTaskStateInfo", r.bytes(), [&](ProtoReader& m) -> Status {
       switch (m.field()) {
         case 1: {
           WEFT_ASSIGN(info.task, decode_coordinated_task(m.bytes()));
@@ -144,12 +132,12 @@ Result<std::vector<TaskStateInfo>> decode_task_states(std::string_view bytes) {
         case 6: info.incarnation = m.fixed64(); break;
         default: break;
       }
-    }
-    if (!m.ok()) return malformed_coordination("CoordinatedTaskStateInfo");
+      return {};
+    }));
     if (code) info.error = Status(Code(code), std::move(text));
     out.push_back(std::move(info));
-  }
-  if (!r.ok()) return malformed_coordination("GetTaskStateResponse");
+    return {};
+  }));
   return out;
 }
 
@@ -162,14 +150,13 @@ std::string encode_task_incarnation(const TaskIncarnation& q, int task_field) {
 
 Result<TaskIncarnation> decode_task_incarnation(std::string_view bytes, int task_field) {
   TaskIncarnation out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("coordination", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 3) out.incarnation = r.fixed64();
     if (r.field() == task_field) {
       WEFT_ASSIGN(out.task, decode_coordinated_task(r.bytes()));
     }
-  }
-  if (!r.ok()) return malformed_coordination("coordination");
+    return {};
+  }));
   return out;
 }
 
@@ -185,8 +172,7 @@ std::string encode_barrier(const BarrierRequest& q) {
 
 Result<BarrierRequest> decode_barrier(std::string_view bytes) {
   BarrierRequest out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("BarrierRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.id = r.string(); break;
       case 2: out.timeout_ms = r.int64(); break;
@@ -202,8 +188,8 @@ Result<BarrierRequest> decode_barrier(std::string_view bytes) {
       case 5: out.counter = r.int64(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_coordination("BarrierRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -223,29 +209,26 @@ std::string encode_reported_error(const ReportedError& e, bool to_service) {
 
 Result<ReportedError> decode_reported_error(std::string_view bytes, bool to_service) {
   ReportedError out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ReportError", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.code = r.int32(); break;
       case 2: out.message = r.string(); break;
       case 5: {
         std::string_view source = r.bytes();
         if (!to_service) {
-          ProtoReader payload = r.message();
           source = {};
-          while (payload.next()) {
+          WEFT_RETURN_IF_ERROR(read_message("CoordinationServiceError", r.bytes(), [&](ProtoReader& payload) {
             if (payload.field() == 3) out.by_task = payload.boolean();
             if (payload.field() == 4) source = payload.bytes();
-          }
-          if (!payload.ok()) return malformed_coordination("CoordinationServiceError");
+          }));
         }
         WEFT_ASSIGN(out.source, decode_coordinated_task(source));
         break;
       }
       default: break;
     }
-  }
-  if (!r.ok()) return malformed_coordination("ReportError");
+    return {};
+  }));
   if (out.code <= 0 || out.code > int(Code::kUnauthenticated)) out.code = int(Code::kUnknown);
   return out;
 }

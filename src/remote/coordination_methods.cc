@@ -1,6 +1,6 @@
 // The service's methods as others call them.
 #include "remote/coordination_service.h"
-#include "wire/proto.h"
+#include "remote/read_message.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -36,25 +36,22 @@ struct KeyRequest {
 };
 Result<KeyRequest> decode_key(std::string_view bytes) {
   KeyRequest out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("key", bytes, [&](ProtoReader& r) {
     if (r.field() == 1) out.key = r.string();
     if (r.field() == 2) out.number = r.int64();
-  }
-  if (!r.ok()) return invalid_argument("a malformed key message");
+  }));
   return out;
 }
 
 // The tasks in a field that may come several times.
 Result<std::vector<CoordinatedTask>> decode_tasks(std::string_view bytes, int field) {
   std::vector<CoordinatedTask> out;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() != field) continue;
+  WEFT_RETURN_IF_ERROR(read_message("coordination", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() != field) return {};
     WEFT_ASSIGN(CoordinatedTask t, decode_coordinated_task(r.bytes()));
     out.push_back(std::move(t));
-  }
-  if (!r.ok()) return invalid_argument("a malformed coordination message");
+    return {};
+  }));
   return out;
 }
 
@@ -66,15 +63,11 @@ Result<CoordinatedTask> decode_source(std::string_view bytes) {
 Result<Message> insert_value(CoordinationService& s, std::string_view bytes) {
   std::string key, value;
   bool overwrite = false;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("InsertKeyValueRequest", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 2) overwrite = r.boolean();
-    if (r.field() != 1) continue;
-    ProtoReader kv = r.message();
-    while (kv.next()) (kv.field() == 1 ? key : value) = kv.string();
-    if (!kv.ok()) return invalid_argument("a malformed KeyValueEntry message");
-  }
-  if (!r.ok()) return invalid_argument("a malformed InsertKeyValueRequest message");
+    if (r.field() != 1) return {};
+    return read_message("KeyValueEntry", r.bytes(), [&](ProtoReader& kv) { (kv.field() == 1 ? key : value) = kv.string(); });
+  }));
   WEFT_RETURN_IF_ERROR(s.insert(key, value, overwrite));
   return Message();
 }
@@ -82,22 +75,17 @@ Result<Message> insert_value(CoordinationService& s, std::string_view bytes) {
 void wait_for_all_tasks(const std::shared_ptr<CoordinationService>& s, std::string_view bytes, Reply reply) {
   CoordinatedTask task;
   std::vector<std::string> devices;
-  Status failed;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  Status read = read_message("WaitForAllTasksRequest", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 5) {
-      auto t = decode_coordinated_task(r.bytes());
-      if (t.ok()) task = *t;
-      else failed = t.status();
+      WEFT_ASSIGN(task, decode_coordinated_task(r.bytes()));
     } else if (r.field() == 6) {
-      ProtoReader info = r.message();
-      while (info.next()) {
+      return read_message("DeviceInfo", r.bytes(), [&](ProtoReader& info) {
         if (info.field() == 1) devices.push_back(info.string());
-      }
+      });
     }
-  }
-  if (!r.ok()) failed = invalid_argument("a malformed WaitForAllTasksRequest message");
-  if (!failed.ok()) return reply(std::move(failed), {});
+    return {};
+  });
+  if (!read.ok()) return reply(std::move(read), {});
   s->wait_for_all(task, std::move(devices), [s, reply = std::move(reply)](Status done) {
     if (!done.ok()) return reply(std::move(done), {});
     ProtoWriter w, info;
@@ -233,15 +221,14 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
   add("CancelBarrier", [](S& s, std::string_view q) -> Result<Message> {
     // id, task, counter in fields 1, 2, 3
     BarrierRequest request;
-    ProtoReader r(q);
-    while (r.next()) {
+    WEFT_RETURN_IF_ERROR(read_message("CancelBarrierRequest", q, [&](ProtoReader& r) -> Status {
       if (r.field() == 1) request.id = r.string();
       if (r.field() == 2) {
         WEFT_ASSIGN(request.source, decode_coordinated_task(r.bytes()));
       }
       if (r.field() == 3) request.counter = r.int64();
-    }
-    if (!r.ok()) return invalid_argument("a malformed CancelBarrierRequest message");
+      return {};
+    }));
     WEFT_RETURN_IF_ERROR(s.cancel_barrier(request));
     return Message();
   });

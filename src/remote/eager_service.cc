@@ -7,9 +7,11 @@
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "eager/cancellable.h"
+#include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 #include "remote/peers.h"
 #include "runtime/blocking_threads.h"
 #include "runtime/server.h"
@@ -69,6 +71,16 @@ void StepTable::erase(int64_t step_id, const Status& status) {
   step->abort(status);
 }
 
+std::shared_ptr<op::Rendezvous> start_function_step(std::shared_ptr<StepTable> steps, const std::shared_ptr<Connections>& connections) {
+  const int64_t step = -int64_t(random_id() >> 2) - 1;  // negative: not used again
+  auto here = steps->find_or_create(step, connections);
+  TaskRendezvous* const meeting = here.get();
+  return std::shared_ptr<op::Rendezvous>(meeting, [here = std::move(here), steps = std::move(steps), step](op::Rendezvous*) {
+    steps->erase(step, cancelled("the step has ended"));
+    here->end();
+  });
+}
+
 // ---- one context
 
 static eager::ContextOptions context_options(const DeviceSet* devices, op::Rendezvous* rendezvous) {
@@ -88,13 +100,43 @@ ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, s
       rendezvous_(std::move(rendezvous)),
       steps_(std::move(steps)),
       renamed_(std::move(renamed)),
-      context_(registry, context_options(renamed_ ? renamed_.get() : devices, rendezvous_.get())),
+      made_(std::make_unique<eager::Context>(registry, context_options(renamed_ ? renamed_.get() : devices, rendezvous_.get()))),
+      context_(*made_),
       last_use_(now()),
       view_id_(request.view_id) {
   for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
 }
 
-ServerContext::~ServerContext() = default;
+ServerContext::ServerContext(eager::Context& own, uint64_t id, std::string task, std::shared_ptr<Connections> connections,
+                             std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps)
+    : id_(id),
+      task_(std::move(task)),
+      keep_alive_(0),
+      connections_(std::move(connections)),
+      rendezvous_(std::move(rendezvous)),
+      steps_(std::move(steps)),
+      context_(own),
+      last_use_(now()),
+      view_id_(0) {}
+
+ServerContext::~ServerContext() { end_steps(cancelled("the context was closed")); }
+
+void ServerContext::end_steps(const Status& status) {
+  std::set<int64_t> steps;
+  {
+    std::lock_guard lock(mutex_);
+    steps.swap(part_steps_);
+  }
+  for (int64_t step : steps) steps_->erase(step, status);
+}
+
+void ServerContext::end_step(int64_t step, const Status& status) {
+  {
+    std::lock_guard lock(mutex_);
+    part_steps_.erase(step);
+  }
+  steps_->erase(step, status);
+}
 
 Status ServerContext::update(const CreateContext& request) {
   if (request.view_id != view_id_.load() + 1)
@@ -109,6 +151,8 @@ Status ServerContext::update(const CreateContext& request) {
   }
   view_id_.store(request.view_id);
   std::lock_guard peers_lock(peers_mutex_);
+  std::erase_if(former_peers_, [](const auto& p) { return !p->held(); });
+  if (peers_ && peers_->held()) former_peers_.push_back(peers_);
   peers_ = nullptr;
   return {};
 }
@@ -179,13 +223,41 @@ Result<std::optional<Tensor>> ServerContext::resource_elsewhere(const std::varia
   return h->tensor();
 }
 
+bool ServerContext::names_other_tasks(const std::string& function) {
+  graph::FunctionLibrary& library = context_.functions();
+  std::vector<std::string> todo{function};
+  std::set<std::string> seen;
+  while (!todo.empty()) {
+    const std::string next = std::move(todo.back());
+    todo.pop_back();
+    if (!library.contains(next) || !seen.insert(next).second) continue;
+    const auto def = library.find(next);
+    if (!def.ok()) continue;
+    for (const graph::NodeDef& n : (*def)->nodes) {
+      todo.push_back(n.op);
+      graph::for_functions(n.attrs, [&](const std::string& f) { todo.push_back(f); });
+      const std::string task = n.device.empty() ? std::string() : task_of(n.device);
+      if (task.empty() || task == task_) continue;
+      std::lock_guard lock(mutex_);
+      if (std::any_of(incarnations_.begin(), incarnations_.end(), [&](const auto& d) { return task_of(d.first) == task; })) return true;
+    }
+  }
+  return false;
+}
+
 bool ServerContext::is_over_tasks(const Operation& o) {
-  return context_.functions().contains(o.name) && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const auto& in) {
-           const auto* h = std::get_if<RemoteTensorHandle>(&in);
-           if (h && is_elsewhere(*h)) return h->dtype == DType::kResource;
-           const auto there = resource_elsewhere(in);
-           return there.ok() && *there;
-         });
+  std::vector<std::string> functions;
+  if (context_.functions().contains(o.name)) functions.push_back(o.name);
+  graph::for_functions(o.attrs, [&](const std::string& f) { functions.push_back(f); });
+  if (functions.empty()) return false;
+  return std::any_of(o.inputs.begin(), o.inputs.end(),
+                     [&](const auto& in) {
+                       const auto* h = std::get_if<RemoteTensorHandle>(&in);
+                       if (h && is_elsewhere(*h)) return h->dtype == DType::kResource;
+                       const auto there = resource_elsewhere(in);
+                       return there.ok() && *there;
+                     }) ||
+         std::any_of(functions.begin(), functions.end(), [&](const std::string& f) { return names_other_tasks(f); });
 }
 
 Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const Operation& o, op::CancellationManager& cancellation) {
@@ -201,7 +273,9 @@ Result<std::vector<ServerContext::Handle>> ServerContext::run_over_tasks(const O
     WEFT_RETURN_IF_ERROR(h->wait());
     args.push_back(h->tensor());
   }
-  WEFT_ASSIGN(std::vector<Tensor> rets, others->run(o, std::move(args), cancellation));
+  const bool is_function = context_.functions().contains(o.name);
+  WEFT_ASSIGN(std::vector<Tensor> rets,
+              is_function ? others->run(o, std::move(args), cancellation) : others->run_op(o, std::move(args), cancellation));
   WEFT_ASSIGN(Device* device, context_.devices().resolve(o.device, true));
   std::vector<Handle> out;
   for (Tensor& t : rets) out.push_back(eager::TensorHandle::make(std::move(t), device ? device : context_.host()));
@@ -299,15 +373,54 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::Cance
 }
 
 Status ServerContext::register_function(const RegisterFunction& f) {
+  std::vector<std::string> called;
   for (const std::string& bytes : f.library) {
     WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(bytes));
+    called.push_back(def.name);
     if (!context_.functions().contains(def.name)) WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
   }
   WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(f.function_def));
-  return context_.functions().add(std::move(def));
+  const std::string name = def.name;
+  WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
+  std::lock_guard lock(mutex_);
+  if (f.is_component && !parts_.contains(name)) {
+    for (const std::string& callee : called) ++callers_[callee];
+    parts_[name] = std::move(called);
+  } else if (!f.is_component) {
+    own_functions_.insert(called.begin(), called.end());
+    own_functions_.insert(name);
+  }
+  return {};
 }
 
-Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller) {
+// With a part goes what nobody else has of the functions that came with it.
+Status ServerContext::remove_function(const std::string& name) {
+  std::vector<std::string> gone{name};
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto part = parts_.find(name); part != parts_.end()) {
+      for (const std::string& callee : part->second) {
+        const auto it = callers_.find(callee);
+        if (it == callers_.end() || --it->second > 0) continue;
+        callers_.erase(it);
+        if (!own_functions_.contains(callee)) gone.push_back(callee);
+      }
+      parts_.erase(part);
+    }
+    own_functions_.erase(name);
+  }
+  WEFT_RETURN_IF_ERROR(context_.remove_function(name));
+  for (size_t i = 1; i < gone.size(); ++i) {
+    if (context_.functions().contains(gone[i])) WEFT_RETURN_IF_ERROR(context_.remove_function(gone[i]));
+  }
+  std::lock_guard peers_lock(peers_mutex_);
+  for (const std::string& f : gone) {
+    if (peers_) peers_->forget(f);
+  }
+  return {};
+}
+
+Result<QueueResponse> ServerContext::run(const QueueItem& item, op::CancellationManager& caller) {
   touch();
   if (const auto* o = std::get_if<Operation>(&item)) return run_operation(*o, caller);
   if (const auto* s = std::get_if<SendTensor>(&item)) {
@@ -331,31 +444,34 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps
     return QueueResponse();
   }
   if (const auto* f = std::get_if<RemoveFunction>(&item)) {
-    WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
-    std::lock_guard lock(peers_mutex_);
-    if (peers_) peers_->forget(f->name);
+    WEFT_RETURN_IF_ERROR(remove_function(f->name));
     return QueueResponse();
   }
   if (const auto* c = std::get_if<CleanupFunction>(&item)) {
-    steps.erase(c->step_id, cancelled("the step was cleaned up"));
+    end_step(c->step_id, cancelled("the step was cleaned up"));
     return QueueResponse();
   }
   if (std::get_if<SyncExecutor>(&item)) {
-    WEFT_RETURN_IF_ERROR(context_.sync_executors());
+    // A client's own would wait for what the other tasks do for it, and one of them asks.
+    if (made_) WEFT_RETURN_IF_ERROR(context_.sync_executors());
     return QueueResponse();
   }
   return unimplemented("queue item ", std::get<UnknownItem>(item).field, " of EagerService.Enqueue");
 }
 
-Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request, StepTable& steps) {
+Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request) {
   touch();
   const Operation& o = request.operation;
   if (!o.is_function || !o.is_component_function)
     return internal_error("RunComponentFunction request can only be used to execute component functions.");
-  const auto rendezvous = steps.find_or_create(o.func_step_id, connections_, task_);
   auto attrs = std::make_shared<op::AttrMap>();
   const op::OpSpec* spec = context_.functions().find_spec(o.name);
   if (!spec) return internal_error("Could not find function library for registered component function: ", o.name);
+  {
+    std::lock_guard lock(mutex_);
+    part_steps_.insert(o.func_step_id);
+  }
+  const auto rendezvous = steps_->find_or_create(o.func_step_id, connections_, task_);
   for (const auto& [name, value] : o.attrs) {
     if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
   }
@@ -459,6 +575,13 @@ Result<Message> EagerService::create(const CreateContext& request) {
   return own_devices(2);
 }
 
+void EagerService::serve(eager::Context& own, uint64_t id, std::shared_ptr<Connections> connections) {
+  auto rendezvous = steps_->find_or_create(int64_t(id), connections, task_);
+  auto context = std::make_shared<ServerContext>(own, id, task_, std::move(connections), std::move(rendezvous), steps_);
+  std::lock_guard lock(mutex_);
+  contexts_[id] = std::move(context);
+}
+
 void EagerService::set_trace(op::StepTrace* trace) {
   std::lock_guard lock(mutex_);
   trace_ = trace;
@@ -474,6 +597,7 @@ void EagerService::close(uint64_t id, uint64_t view) {
     context = std::move(it->second);
     contexts_.erase(it);
   }
+  context->end_steps(cancelled("the context was closed"));
   steps_->erase(int64_t(id), cancelled("the context was closed"));
 }
 
@@ -505,7 +629,7 @@ Result<Message> EagerService::enqueue(const Unpacked& bytes, op::CancellationMan
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   std::vector<QueueResponse> responses;
   for (const QueueItem& item : request.queue) {
-    WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_, caller));
+    WEFT_ASSIGN(QueueResponse r, context->run(item, caller));
     responses.push_back(std::move(r));
   }
   return encode_enqueue_response(responses);
@@ -521,12 +645,12 @@ Result<Message> EagerService::update(std::string_view bytes) {
 Result<Message> EagerService::run_component(std::string_view bytes, op::CancellationManager& caller) {
   WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
-  for (int64_t step : request.ended_steps) steps_->erase(step, cancelled("the step has ended"));
+  for (int64_t step : request.ended_steps) context->end_step(step, cancelled("the step has ended"));
   // Nobody else would tell the part to end.
-  const auto end = [steps = steps_, step = request.operation.func_step_id] { steps->erase(step, cancelled("the caller of the step has gone")); };
+  const auto end = [context, step = request.operation.func_step_id] { context->end_step(step, cancelled("the caller of the step has gone")); };
   const auto token = caller.get_token();
   if (!caller.register_callback(token, end)) return cancelled("the caller of the step has gone");
-  auto response = context->run_component(request, *steps_);
+  auto response = context->run_component(request);
   caller.deregister_callback(token);
   WEFT_RETURN_IF_ERROR(response.status());
   return encode_component_response(*response);

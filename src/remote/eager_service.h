@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <set>
 #include <unordered_map>
 
 #include "eager/op.h"
@@ -22,17 +23,24 @@ class StepTable {
   void give_up(int64_t step_id, std::string_view key, const void* ticket);
   // Whoever waits gets the status, and for a while those who come late, too.
   void erase(int64_t step_id, const Status& status);
+  size_t size() const {
+    std::lock_guard lock(mutex_);
+    return steps_.size();
+  }
   // From here on everyone who waits gets the status, also those who come later: a server that ends must not wait for values that will not come.
   void stop(const Status& status);
 
  private:
   const std::string task_;
   const std::shared_ptr<Connections> connections_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps_;
   std::deque<int64_t> ended_;  // the last ones that were erased: nobody waits in them any more
   Status stopped_;
 };
+
+// A step of a function over several tasks, with a number of its own. When the last one lets go of it, it is over here, and what was to be done at its end is done.
+std::shared_ptr<op::Rendezvous> start_function_step(std::shared_ptr<StepTable> steps, const std::shared_ptr<Connections>& connections);
 
 class Peers;
 
@@ -42,26 +50,38 @@ class ServerContext {
   // `renamed`: the devices, where they are not the server's own.
   ServerContext(op::Registry& registry, const DeviceSet* devices, std::unique_ptr<DeviceSet> renamed, const CreateContext& request, std::string task,
                 std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
+  // The client's own, of this process: other tasks run parts of functions by it that use what this process has.
+  ServerContext(eager::Context& own, uint64_t id, std::string task, std::shared_ptr<Connections> connections,
+                std::shared_ptr<TaskRendezvous> rendezvous, std::shared_ptr<StepTable> steps);
   ~ServerContext();
   // `caller` is cancelled when whoever sent the item has gone.
-  Result<QueueResponse> run(const QueueItem& item, StepTable& steps, op::CancellationManager& caller);
-  Result<QueueResponse> run_component(const RunComponentFunction& request, StepTable& steps);
+  Result<QueueResponse> run(const QueueItem& item, op::CancellationManager& caller);
+  Result<QueueResponse> run_component(const RunComponentFunction& request);
 
   void touch() { last_use_.store(now(), std::memory_order_relaxed); }
   bool expired() const { return keep_alive_ > 0 && now() - last_use_.load(std::memory_order_relaxed) > keep_alive_; }
+  // Parts of functions that run here end with the status, and so do those who wait for what they send.
+  void end_steps(const Status& status);
+  // The step is over, as its client says.
+  void end_step(int64_t step, const Status& status);
   // The client's next view of the cluster; InvalidArgument for one out of order.
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
   op::ResourceManager& resources() { return context_.resources(); }
-  void set_trace(op::StepTrace* trace) { context_.trace.store(trace); }
+  void set_trace(op::StepTrace* trace) {
+    if (made_) made_->trace.store(trace);
+  }
+  int num_functions() { return context_.functions().size(); }
 
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
   using Handle = RefPtr<eager::TensorHandle>;
   Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
   Status register_function(const RegisterFunction& f);
-  // A function that uses resources of other tasks: they run their parts of it.
+  Status remove_function(const std::string& name);
+  // A function, or an op that calls one, that uses resources of other tasks or names their devices: they run their parts of it.
   bool is_over_tasks(const Operation& o);
+  bool names_other_tasks(const std::string& function);
   Result<std::optional<Tensor>> resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<std::vector<Handle>> run_over_tasks(const Operation& o, op::CancellationManager& cancellation);
   Result<std::shared_ptr<Peers>> peers();
@@ -79,15 +99,21 @@ class ServerContext {
   const std::shared_ptr<TaskRendezvous> rendezvous_;
   const std::shared_ptr<StepTable> steps_;
   const std::unique_ptr<DeviceSet> renamed_;
-  eager::Context context_;
+  const std::unique_ptr<eager::Context> made_;  // null: the client's own
+  eager::Context& context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
-  std::map<std::string, uint64_t> incarnations_;              // of devices of the cluster
+  std::map<std::string, uint64_t> incarnations_;  // of devices of the cluster
+  std::set<int64_t> part_steps_;  // steps that parts of functions ran in
+  std::map<std::string, std::vector<std::string>> parts_;  // parts of functions: what came with them
+  std::map<std::string, int> callers_;  // by function: the parts that it came with
+  std::set<std::string> own_functions_;  // those that the client registered by themselves, and removes
   std::atomic<int64_t> last_use_;
   std::atomic<uint64_t> view_id_;
   std::atomic<int64_t> transfers_{0};
   std::mutex peers_mutex_;
   std::shared_ptr<Peers> peers_;  // null: nobody needed them since the cluster changed
+  std::vector<std::shared_ptr<Peers>> former_peers_;  // of earlier views, by which datasets call their functions
 };
 
 class EagerService {
@@ -98,6 +124,8 @@ class EagerService {
   // The service's methods. They may wait.
   Result<Message> enqueue(const Unpacked& request, op::CancellationManager& caller);
   Result<Message> create(const CreateContext& request);
+  // For a client's own server, which it ends before the context.
+  void serve(eager::Context& own, uint64_t id, std::shared_ptr<Connections> connections);
   Result<Message> update(std::string_view request);
   Result<Message> run_component(std::string_view request, op::CancellationManager& caller);
   Result<Message> keep_alive(uint64_t id);

@@ -1,6 +1,6 @@
 #include "remote/graph_messages.h"
 
-#include "wire/proto.h"
+#include "remote/read_message.h"
 #include "wire/tensor_proto.h"
 
 namespace weft_engine::remote {
@@ -10,20 +10,18 @@ using wire::ProtoWriter;
 
 namespace {
 
-Status bad_message(std::string_view what) { return invalid_argument("a malformed ", what, " message"); }
-
 Result<NamedTensor> decode_named_tensor(std::string_view bytes) {
   NamedTensor out;
-  ProtoReader r(bytes);
   bool any = false;
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("NamedTensorProto", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.name = r.string();
     if (r.field() == 2) {
       WEFT_ASSIGN(out.tensor, wire::decode_tensor(r.bytes()));
       any = true;
     }
-  }
-  if (!r.ok() || !any) return bad_message("NamedTensorProto");
+    return {};
+  }));
+  if (!any) return malformed("NamedTensorProto");
   return out;
 }
 
@@ -95,8 +93,7 @@ std::string encode_number(int field, int64_t number) {
 
 Result<ClusterConfig> decode_cluster_config(std::string_view bytes) {
   ClusterConfig out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ConfigProto", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 4: out.device_filters.push_back(r.string()); break;
       case 11: out.operation_timeout_ms = r.int64(); break;
@@ -107,23 +104,21 @@ Result<ClusterConfig> decode_cluster_config(std::string_view bytes) {
       case 15: out.isolate_session_state = r.boolean(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("ConfigProto");
+    return {};
+  }));
   return out;
 }
 
 Result<RunOptions> decode_run_options(std::string_view bytes) {
   RunOptions out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunOptions", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.trace = r.varint() != 0; break;
       case 2: out.timeout_ms = r.int64(); break;
       case 5: out.partition_graphs = r.boolean(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunOptions");
+  }));
   return out;
 }
 
@@ -131,8 +126,7 @@ Result<RunOptions> decode_run_options(std::string_view bytes) {
 
 Result<CreateWorkerSession> decode_create_worker_session(std::string_view bytes) {
   CreateWorkerSession out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CreateWorkerSessionRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.session = r.string(); break;
       case 2: {
@@ -144,8 +138,8 @@ Result<CreateWorkerSession> decode_create_worker_session(std::string_view bytes)
       case 6: out.master_incarnation = r.varint(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("CreateWorkerSessionRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -170,8 +164,7 @@ std::string encode_create_worker_session(const CreateWorkerSession& request) {
 Result<RegisterGraph> decode_register_graph(std::string_view bytes) {
   RegisterGraph out;
   out.session_was_created = false;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RegisterGraphRequest", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.session = r.string(); break;
       case 2: out.graph_def = r.string(); break;
@@ -179,8 +172,7 @@ Result<RegisterGraph> decode_register_graph(std::string_view bytes) {
       case 8: out.config = r.string(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RegisterGraphRequest");
+  }));
   return out;
 }
 
@@ -196,8 +188,7 @@ std::string encode_register_graph(const RegisterGraph& request) {
 Result<RunGraph> decode_run_graph(std::string_view bytes) {
   RunGraph out;
   out.session_was_created = false;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunGraphRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.graph = r.string(); break;
       case 2: out.step_id = r.int64(); break;
@@ -208,12 +199,10 @@ Result<RunGraph> decode_run_graph(std::string_view bytes) {
       }
       case 4: out.recv_keys.push_back(r.string()); break;
       case 5: {
-        ProtoReader options = r.message();
-        while (options.next()) {
+        WEFT_RETURN_IF_ERROR(read_message("ExecutorOpts", r.bytes(), [&](ProtoReader& options) {
           if (options.field() == 3) out.trace = options.boolean();
           if (options.field() == 4) out.partition_graphs = options.boolean();
-        }
-        if (!options.ok()) return bad_message("ExecutorOpts");
+        }));
         break;
       }
       case 6: out.is_partial = r.boolean(); break;
@@ -224,8 +213,8 @@ Result<RunGraph> decode_run_graph(std::string_view bytes) {
       case 11: out.request_id = r.int64(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunGraphRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -262,8 +251,7 @@ Result<RunGraphResult> decode_run_graph_result(std::string_view bytes) {
   RunGraphResult out;
   uint64_t code = 0;
   std::string message;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunGraphResponse", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: {
         WEFT_ASSIGN(NamedTensor t, decode_named_tensor(r.bytes()));
@@ -276,8 +264,8 @@ Result<RunGraphResult> decode_run_graph_result(std::string_view bytes) {
       case 6: message = r.string(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunGraphResponse");
+    return {};
+  }));
   out.status = error_of(code, std::move(message));
   return out;
 }
@@ -286,13 +274,11 @@ Result<RunGraphResult> decode_run_graph_result(std::string_view bytes) {
 
 Result<CreateSession> decode_create_session(std::string_view bytes) {
   CreateSession out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("CreateSessionRequest", bytes, [&](ProtoReader& r) {
     if (r.field() == 1) out.graph_def = r.string();
     if (r.field() == 2) out.config = r.string();
     if (r.field() == 3) out.target = r.string();
-  }
-  if (!r.ok()) return bad_message("CreateSessionRequest");
+  }));
   return out;
 }
 
@@ -306,13 +292,11 @@ std::string encode_create_session(const CreateSession& request) {
 
 Result<ExtendSession> decode_extend_session(std::string_view bytes) {
   ExtendSession out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ExtendSessionRequest", bytes, [&](ProtoReader& r) {
     if (r.field() == 1) out.session = r.string();
     if (r.field() == 2) out.graph_def = r.string();
     if (r.field() == 3) out.version = r.int64();
-  }
-  if (!r.ok()) return bad_message("ExtendSessionRequest");
+  }));
   return out;
 }
 
@@ -326,8 +310,7 @@ std::string encode_extend_session(const ExtendSession& request) {
 
 Result<RunStep> decode_run_step(std::string_view bytes) {
   RunStep out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunStepRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.session = r.string(); break;
       case 2: {
@@ -343,8 +326,8 @@ Result<RunStep> decode_run_step(std::string_view bytes) {
       case 8: out.request_id = r.int64(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunStepRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -375,8 +358,7 @@ Result<RunStepResult> decode_run_step_result(std::string_view bytes) {
   RunStepResult out;
   uint64_t code = 0;
   std::string message;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunStepResponse", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: {
         WEFT_ASSIGN(NamedTensor t, decode_named_tensor(r.bytes()));
@@ -388,16 +370,15 @@ Result<RunStepResult> decode_run_step_result(std::string_view bytes) {
       case 4: message = r.string(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunStepResponse");
+    return {};
+  }));
   out.status = error_of(code, std::move(message));
   return out;
 }
 
 Result<PartialRunSetup> decode_partial_run_setup(std::string_view bytes) {
   PartialRunSetup out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("PartialRunSetupRequest", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.session = r.string(); break;
       case 2: out.feeds.push_back(r.string()); break;
@@ -406,8 +387,7 @@ Result<PartialRunSetup> decode_partial_run_setup(std::string_view bytes) {
       case 5: out.request_id = r.int64(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("PartialRunSetupRequest");
+  }));
   return out;
 }
 
@@ -423,40 +403,34 @@ std::string encode_partial_run_setup(const PartialRunSetup& request) {
 
 Result<MakeCallable> decode_make_callable(std::string_view bytes) {
   MakeCallable out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("MakeCallableRequest", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.session = r.string();
-    if (r.field() != 2) continue;
-    ProtoReader o = r.message();
-    while (o.next()) {
+    if (r.field() != 2) return {};
+    return read_message("CallableOptions", r.bytes(), [&](ProtoReader& o) -> Status {
       switch (o.field()) {
         case 1: out.feeds.push_back(o.string()); break;
         case 2: out.fetches.push_back(o.string()); break;
         case 3: out.targets.push_back(o.string()); break;
         case 4: out.run_options = o.string(); break;
         case 5: {
-          ProtoReader c = o.message();
           auto& [from, to] = out.connections.emplace_back();
-          while (c.next()) {
+          WEFT_RETURN_IF_ERROR(read_message("TensorConnection", o.bytes(), [&](ProtoReader& c) {
             if (c.field() == 1) from = c.string();
             if (c.field() == 2) to = c.string();
-          }
-          if (!c.ok()) return bad_message("TensorConnection");
+          }));
           break;
         }
         default: break;
       }
-    }
-    if (!o.ok()) return bad_message("CallableOptions");
-  }
-  if (!r.ok()) return bad_message("MakeCallableRequest");
+      return {};
+    });
+  }));
   return out;
 }
 
 Result<RunCallable> decode_run_callable(std::string_view bytes) {
   RunCallable out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunCallableRequest", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.session = r.string(); break;
       case 2: out.handle = r.int64(); break;
@@ -467,8 +441,8 @@ Result<RunCallable> decode_run_callable(std::string_view bytes) {
       }
       default: break;
     }
-  }
-  if (!r.ok()) return bad_message("RunCallableRequest");
+    return {};
+  }));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "remote/graph_service.h"
 
+#include <algorithm>
 #include <condition_variable>
 
 #include "core/device_name.h"
@@ -11,6 +12,7 @@
 #include "op/step_resources.h"
 #include "remote/graph_codec.h"
 #include "remote/long_call.h"
+#include "remote/settings.h"
 #include "runtime/blocking_threads.h"
 #include "runtime/server.h"
 #include "runtime/session.h"
@@ -159,7 +161,7 @@ Status GraphService::create_session(const CreateWorkerSession& request) {
                                : resources_;
   if (isolated && prepare_) WEFT_RETURN_IF_ERROR(prepare_(*made->resources));
   std::vector<std::shared_ptr<WorkerSession>> gone;  // freed when the lock is
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   // A master that was started again knows nothing of its earlier sessions.
   for (auto it = sessions_.begin(); it != sessions_.end();) {
     const WorkerSession& s = *it->second;
@@ -170,24 +172,49 @@ Status GraphService::create_session(const CreateWorkerSession& request) {
       ++it;
     }
   }
-  sessions_.emplace(request.session, std::move(made));  // one that is there stays, as with TensorFlow
+  const size_t most = size_t(settings().ok() ? settings()->max_contexts : 1);
+  const bool full = sessions_.size() >= most && !sessions_.contains(request.session);
+  if (!full) sessions_.emplace(request.session, std::move(made));  // one that is there stays, as with TensorFlow
+  lock.unlock();
+  end_steps(gone);
+  if (full) return resource_exhausted("this server keeps ", most, " sessions, which is its limit (WEFT_CLUSTER_MAX_CONTEXTS)");
   return {};
 }
 
 Status GraphService::delete_session(const std::string& session) {
-  std::shared_ptr<WorkerSession> gone;
-  std::lock_guard lock(mutex_);
-  if (auto it = sessions_.find(session); it != sessions_.end()) {
-    gone = std::move(it->second);
-    sessions_.erase(it);
+  std::vector<std::shared_ptr<WorkerSession>> gone;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto it = sessions_.find(session); it != sessions_.end()) {
+      gone.push_back(std::move(it->second));
+      sessions_.erase(it);
+    }
   }
+  end_steps(gone);
   return {};
+}
+
+void GraphService::end_steps(const std::vector<std::shared_ptr<WorkerSession>>& gone) {
+  std::vector<int64_t> ids;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& session : gone) session->gone = true;
+    for (const auto& [id, step] : running_) {
+      if (std::any_of(gone.begin(), gone.end(), [&](const auto& s) { return s.get() == step.session; })) ids.push_back(id);
+    }
+  }
+  for (int64_t id : ids) cleanup_step(id);
 }
 
 Result<std::shared_ptr<GraphService::WorkerSession>> GraphService::find(const std::string& session) {
   std::lock_guard lock(mutex_);
   if (auto it = sessions_.find(session); it != sessions_.end()) return it->second;
   return aborted("Session handle is not found: ", session, ". Possibly this worker (\"", task_, "\") just restarted.");
+}
+
+Result<std::shared_ptr<GraphService::WorkerSession>> GraphService::find_or_shared(const std::string& session) {
+  if (session.empty()) return shared_session_;
+  return find(session);
 }
 
 void GraphService::keep(const RegisteredGraph& graph) {
@@ -220,10 +247,7 @@ Result<std::string> GraphService::register_graph(const RegisterGraph& request) {
 }
 
 Status GraphService::deregister_graph(const std::string& session, const std::string& graph) {
-  std::shared_ptr<WorkerSession> in = shared_session_;
-  if (!session.empty()) {
-    WEFT_ASSIGN(in, find(session));
-  }
+  WEFT_ASSIGN(std::shared_ptr<WorkerSession> in, find_or_shared(session));
   std::shared_ptr<RegisteredGraph> gone;
   std::lock_guard lock(mutex_);
   auto it = in->graphs.find(graph);
@@ -233,13 +257,9 @@ Status GraphService::deregister_graph(const std::string& session, const std::str
   return {};
 }
 
-Result<std::shared_ptr<RegisteredGraph>> GraphService::find_graph(const std::string& session, const std::string& graph) {
-  std::shared_ptr<WorkerSession> in = shared_session_;
-  if (!session.empty()) {
-    WEFT_ASSIGN(in, find(session));
-  }
+Result<std::shared_ptr<RegisteredGraph>> GraphService::find_graph(const WorkerSession& session, const std::string& graph) {
   std::lock_guard lock(mutex_);
-  if (auto it = in->graphs.find(graph); it != in->graphs.end()) return it->second;
+  if (auto it = session.graphs.find(graph); it != session.graphs.end()) return it->second;
   return aborted("Graph handle is not found: ", graph);
 }
 
@@ -357,8 +377,14 @@ Status GraphService::run_partial(const RunGraph& request, const std::shared_ptr<
 
 Result<Message> GraphService::run_graph(const RunGraph& request) {
   RunGraphResult result;
+  std::shared_ptr<WorkerSession> session;
   auto work = [&]() -> Status {
-    WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> graph, find_graph(request.session_was_created ? request.session : std::string(), request.graph));
+    WEFT_ASSIGN(session, find_or_shared(request.session_was_created ? request.session : std::string()));
+    WEFT_ASSIGN(std::shared_ptr<RegisteredGraph> graph, find_graph(*session, request.graph));
+    {
+      std::lock_guard lock(mutex_);
+      running_[request.step_id].session = session.get();
+    }
     if (request.is_partial) return run_partial(request, graph, result);
     const auto rendezvous = steps_->find_or_create(request.step_id);
     for (const NamedTensor& t : request.send) WEFT_RETURN_IF_ERROR(rendezvous->send(t.name, t.tensor, false));
@@ -372,6 +398,12 @@ Result<Message> GraphService::run_graph(const RunGraph& request) {
     return receive(*rendezvous, request.recv_keys, result.recv);
   };
   Status s = work();
+  bool gone = false;
+  if (session) {
+    std::lock_guard lock(mutex_);
+    gone = session->gone;
+  }
+  if (gone) cleanup_step(request.step_id);  // the master would not say that it is over
   if (!s.ok() && !request.errors_in_body) return s;
   if (!s.ok()) result = {};
   result.status = std::move(s);

@@ -92,6 +92,7 @@ class GraphService {
     std::shared_ptr<runtime::KernelCache> kernels = std::make_shared<runtime::KernelCache>();
     std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
     std::shared_ptr<const SessionHome> home;
+    bool gone = false;
   };
   // A step in several calls: runs on a thread of its own, while calls bring feeds and fetch.
   struct PartialStep;
@@ -99,9 +100,14 @@ class GraphService {
     std::set<op::CancellationManager*> runs;
     std::shared_ptr<PartialStep> partial;
     std::shared_ptr<op::ResourceManager> resources;
+    const WorkerSession* session = nullptr;  // only to be compared; null: of a master in this process, which ends its steps itself
   };
   Result<std::shared_ptr<WorkerSession>> find(const std::string& session);
-  Result<std::shared_ptr<RegisteredGraph>> find_graph(const std::string& session, const std::string& graph);
+  // Empty: the one that masters share which did not make one.
+  Result<std::shared_ptr<WorkerSession>> find_or_shared(const std::string& session);
+  Result<std::shared_ptr<RegisteredGraph>> find_graph(const WorkerSession& session, const std::string& graph);
+  // What a master left that did not say that its steps are over.
+  void end_steps(const std::vector<std::shared_ptr<WorkerSession>>& gone);
   Status run_partial(const RunGraph& request, const std::shared_ptr<RegisteredGraph>& graph, RunGraphResult& result);
   void keep(const RegisteredGraph& graph);
   RegisteredGraph::Options options_for(const WorkerSession& session, std::string config) const;

@@ -1,8 +1,8 @@
 #include "remote/messages.h"
 
 #include "io/attr_codec.h"
-#include "remote/handles_abroad.h"
-#include "wire/proto.h"
+#include "remote/resource_names.h"
+#include "remote/read_message.h"
 #include "wire/tensor_proto.h"
 
 namespace weft_engine::remote {
@@ -11,8 +11,6 @@ using wire::ProtoReader;
 using wire::ProtoWriter;
 
 namespace {
-
-Status malformed(std::string_view what) { return invalid_argument("a malformed ", what, " message"); }
 
 void encode_job(ProtoWriter& cluster, const std::string& name, const std::map<int, std::string>& tasks) {
   ProtoWriter job;
@@ -30,37 +28,32 @@ void encode_job(ProtoWriter& cluster, const std::string& name, const std::map<in
 
 Result<ClusterMap> decode_cluster(std::string_view bytes) {
   ClusterMap out;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() != 1) continue;
-    ProtoReader job = r.message();
+  WEFT_RETURN_IF_ERROR(read_message("ClusterDef", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() != 1) return {};
     std::string name;
     std::map<int, std::string> tasks;
-    while (job.next()) {
+    WEFT_RETURN_IF_ERROR(read_message("ClusterDef", r.bytes(), [&](ProtoReader& job) -> Status {
       if (job.field() == 1) name = job.string();
-      if (job.field() != 2) continue;
-      ProtoReader entry = job.message();
+      if (job.field() != 2) return {};
       int task = 0;
       std::string address;
-      while (entry.next()) {
+      WEFT_RETURN_IF_ERROR(read_message("ClusterDef", job.bytes(), [&](ProtoReader& entry) {
         if (entry.field() == 1) task = entry.int32();
         if (entry.field() == 2) address = entry.string();
-      }
-      if (!entry.ok()) return malformed("ClusterDef");
+      }));
       tasks[task] = std::move(address);
-    }
-    if (!job.ok()) return malformed("ClusterDef");
+      return {};
+    }));
     out[name].merge(tasks);
-  }
-  if (!r.ok()) return malformed("ClusterDef");
+    return {};
+  }));
   return out;
 }
 
 Result<ServerDef> decode_server_def(std::string_view bytes) {
   ServerDef out;
   out.protocol.clear();
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ServerDef", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: {
         WEFT_ASSIGN(out.cluster, decode_cluster(r.bytes()));
@@ -73,8 +66,8 @@ Result<ServerDef> decode_server_def(std::string_view bytes) {
       case 6: out.port = r.int32(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed("ServerDef");
+    return {};
+  }));
   return out;
 }
 
@@ -92,8 +85,7 @@ std::string encode_server_def(const ServerDef& def) {
 
 Result<DeviceAttributes> decode_device(std::string_view bytes) {
   DeviceAttributes out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("DeviceAttributes", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: out.name = r.string(); break;
       case 2: out.type = r.string(); break;
@@ -101,8 +93,7 @@ Result<DeviceAttributes> decode_device(std::string_view bytes) {
       case 6: out.incarnation = r.fixed64(); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed("DeviceAttributes");
+  }));
   return out;
 }
 
@@ -127,13 +118,12 @@ std::string encode_device_list(int field, const std::vector<DeviceAttributes>& d
 
 Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_view bytes) {
   std::vector<DeviceAttributes> out;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() != field) continue;
+  WEFT_RETURN_IF_ERROR(read_message("DeviceAttributes", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() != field) return {};
     WEFT_ASSIGN(DeviceAttributes d, decode_device(r.bytes()));
     out.push_back(std::move(d));
-  }
-  if (!r.ok()) return malformed("DeviceAttributes");
+    return {};
+  }));
   return out;
 }
 
@@ -176,8 +166,7 @@ std::string encode_handle(const RemoteTensorHandle& h) {
 
 Result<RemoteTensorHandle> decode_handle(std::string_view bytes) {
   RemoteTensorHandle h;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RemoteTensorHandle", bytes, [&](ProtoReader& r) {
     switch (r.field()) {
       case 1: h.op_id = r.int64(); break;
       case 2: h.output_num = r.int32(); break;
@@ -186,21 +175,20 @@ Result<RemoteTensorHandle> decode_handle(std::string_view bytes) {
       case 5: h.dtype = static_cast<DType>(r.int32()); break;
       default: break;
     }
-  }
-  if (!r.ok()) return malformed("RemoteTensorHandle");
+  }));
   return h;
 }
 
-Result<std::pair<std::string, op::AttrValue>> decode_attr_entry(ProtoReader entry) {
+Result<std::pair<std::string, op::AttrValue>> decode_attr_entry(std::string_view bytes) {
   std::string name;
   op::AttrValue value;
-  while (entry.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("AttrValue", bytes, [&](ProtoReader& entry) -> Status {
     if (entry.field() == 1) name = entry.string();
     if (entry.field() == 2) {
       WEFT_ASSIGN(value, io::decode_attr(entry.bytes()));
     }
-  }
-  if (!entry.ok()) return malformed("AttrValue");
+    return {};
+  }));
   return std::pair(std::move(name), std::move(value));
 }
 
@@ -209,13 +197,12 @@ constexpr int kOwnField = 20001;
 
 Result<Operation> decode_operation(std::string_view bytes, const Unpacked& message) {
   Operation out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("Operation", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: out.id = r.int64(); break;
       case 2: out.name = r.string(); break;
       case 5: {
-        WEFT_ASSIGN(auto entry, decode_attr_entry(r.message()));
+        WEFT_ASSIGN(auto entry, decode_attr_entry(r.bytes()));
         out.attrs[entry.first] = std::move(entry.second);
         break;
       }
@@ -225,9 +212,8 @@ Result<Operation> decode_operation(std::string_view bytes, const Unpacked& messa
       case 9: out.is_function = r.boolean(); break;
       case kOwnField: out.wants_values = r.boolean(); break;
       case 10: {
-        ProtoReader in = r.message();
         bool any = false;
-        while (in.next()) {
+        WEFT_RETURN_IF_ERROR(read_message("Operation.Input", r.bytes(), [&](ProtoReader& in) -> Status {
           if (in.field() == 1) {
             WEFT_ASSIGN(RemoteTensorHandle h, decode_handle(in.bytes()));
             out.inputs.emplace_back(std::move(h));
@@ -237,14 +223,15 @@ Result<Operation> decode_operation(std::string_view bytes, const Unpacked& messa
             out.inputs.emplace_back(std::move(t));
             any = true;
           }
-        }
-        if (!in.ok() || !any) return malformed("Operation.Input");
+          return {};
+        }));
+        if (!any) return malformed("Operation.Input");
         break;
       }
       default: break;
     }
-  }
-  if (!r.ok()) return malformed("Operation");
+    return {};
+  }));
   return out;
 }
 
@@ -280,39 +267,33 @@ Result<Message> encode_operation(const Operation& o) {
 
 Result<SendTensor> decode_send_tensor(std::string_view bytes, const Unpacked& message) {
   SendTensor out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("SendTensorOp", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.op_id = r.int64();
     if (r.field() == 3) out.device = r.string();
-    if (r.field() != 2) continue;
+    if (r.field() != 2) return {};
     WEFT_ASSIGN(Tensor t, message.tensor(r.bytes()));
     out.tensors.push_back(std::move(t));
-  }
-  if (!r.ok()) return malformed("SendTensorOp");
+    return {};
+  }));
   return out;
 }
 
 Result<RegisterFunction> decode_register(std::string_view bytes) {
   RegisterFunction out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RegisterFunctionOp", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.function_def = r.string();
     if (r.field() == 2) out.is_component = r.boolean();
-    if (r.field() != 3) continue;
-    ProtoReader library = r.message();
-    while (library.next()) {
+    if (r.field() != 3) return {};
+    return read_message("FunctionDefLibrary", r.bytes(), [&](ProtoReader& library) {
       if (library.field() == 1) out.library.push_back(library.string());
-    }
-    if (!library.ok()) return malformed("FunctionDefLibrary");
-  }
-  if (!r.ok()) return malformed("RegisterFunctionOp");
+    });
+  }));
   return out;
 }
 
 Result<QueueItem> decode_item(std::string_view bytes, const Unpacked& message) {
   QueueItem out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("QueueItem", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: {
         WEFT_ASSIGN(RemoteTensorHandle h, decode_handle(r.bytes()));
@@ -333,29 +314,25 @@ Result<QueueItem> decode_item(std::string_view bytes, const Unpacked& message) {
       }
       case 5: {
         CleanupFunction c;
-        ProtoReader inner = r.message();
-        while (inner.next()) {
+        WEFT_RETURN_IF_ERROR(read_message("CleanupFunctionOp", r.bytes(), [&](ProtoReader& inner) {
           if (inner.field() == 1) c.step_id = inner.int64();
-        }
-        if (!inner.ok()) return malformed("CleanupFunctionOp");
+        }));
         out = c;
         break;
       }
       case 6: out = SyncExecutor{}; break;
       case 8: {
         RemoveFunction f;
-        ProtoReader inner = r.message();
-        while (inner.next()) {
+        WEFT_RETURN_IF_ERROR(read_message("RemoveFunctionOp", r.bytes(), [&](ProtoReader& inner) {
           if (inner.field() == 1) f.name = inner.string();
-        }
-        if (!inner.ok()) return malformed("RemoveFunctionOp");
+        }));
         out = std::move(f);
         break;
       }
       default: out = UnknownItem{r.field()}; break;
     }
-  }
-  if (!r.ok()) return malformed("QueueItem");
+    return {};
+  }));
   return out;
 }
 
@@ -429,14 +406,13 @@ Operation send_operation(int64_t id, const RemoteTensorHandle& tensor, uint64_t 
 
 Result<EnqueueRequest> decode_enqueue(const Unpacked& message) {
   EnqueueRequest out;
-  ProtoReader r(message.bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("EnqueueRequest", message.bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.context_id = r.fixed64();
-    if (r.field() != 3) continue;
+    if (r.field() != 3) return {};
     WEFT_ASSIGN(QueueItem item, decode_item(r.bytes(), message));
     out.queue.push_back(std::move(item));
-  }
-  if (!r.ok()) return malformed("EnqueueRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -485,9 +461,9 @@ Result<Message> encode_enqueue_response(const std::vector<QueueResponse>& respon
 
 Result<Message> encode_component_response(const QueueResponse& response) { return encode_outputs(response, false); }
 
-static Result<QueueResponse> decode_outputs(ProtoReader r, const Unpacked& message) {
+static Result<QueueResponse> decode_outputs(std::string_view bytes, const Unpacked& message) {
   QueueResponse one;
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("QueueResponse", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) {
       WEFT_ASSIGN(PartialShape shape, wire::decode_shape(r.bytes()));
       one.shapes.push_back(std::move(shape));
@@ -497,32 +473,30 @@ static Result<QueueResponse> decode_outputs(ProtoReader r, const Unpacked& messa
       one.tensors.push_back(std::move(t));
     }
     if (r.field() == 3) one.devices.push_back(r.string());
-  }
-  if (!r.ok()) return malformed("QueueResponse");
+    return {};
+  }));
   return one;
 }
 
 Result<std::vector<QueueResponse>> decode_enqueue_response(const Unpacked& message) {
   std::vector<QueueResponse> out;
-  ProtoReader r(message.bytes);
-  while (r.next()) {
-    if (r.field() != 1) continue;
-    WEFT_ASSIGN(QueueResponse one, decode_outputs(r.message(), message));
+  WEFT_RETURN_IF_ERROR(read_message("EnqueueResponse", message.bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() != 1) return {};
+    WEFT_ASSIGN(QueueResponse one, decode_outputs(r.bytes(), message));
     out.push_back(std::move(one));
-  }
-  if (!r.ok()) return malformed("EnqueueResponse");
+    return {};
+  }));
   return out;
 }
 
-Result<QueueResponse> decode_component_response(const Unpacked& message) { return decode_outputs(ProtoReader(message.bytes), message); }
+Result<QueueResponse> decode_component_response(const Unpacked& message) { return decode_outputs(message.bytes, message); }
 
 // ---- contexts
 
 Result<CreateContext> decode_create_context(std::string_view bytes, bool update) {
   CreateContext out;
   const int devices = update ? 2 : 6, id = update ? 3 : 7, view = update ? 4 : 8;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message(update ? "UpdateContextRequest" : "CreateContextRequest", bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) {
       WEFT_ASSIGN(out.server_def, decode_server_def(r.bytes()));
       out.has_server_def = true;
@@ -536,8 +510,8 @@ Result<CreateContext> decode_create_context(std::string_view bytes, bool update)
     } else if (r.field() == 3) {
       out.keep_alive_secs = r.int64();
     }
-  }
-  if (!r.ok()) return malformed(update ? "UpdateContextRequest" : "CreateContextRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -554,16 +528,15 @@ std::string encode_create_context(const CreateContext& c, bool update) {
 
 Result<RunComponentFunction> decode_run_component(const Unpacked& message) {
   RunComponentFunction out;
-  ProtoReader r(message.bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RunComponentFunctionRequest", message.bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) out.context_id = r.fixed64();
     if (r.field() == 2) {
       WEFT_ASSIGN(out.operation, decode_operation(r.bytes(), message));
     }
     if (r.field() == 3 && !r.append_varints(out.output_nums)) return malformed("RunComponentFunctionRequest");
     if (r.field() == kOwnField && !r.append_varints(out.ended_steps)) return malformed("RunComponentFunctionRequest");
-  }
-  if (!r.ok()) return malformed("RunComponentFunctionRequest");
+    return {};
+  }));
   return out;
 }
 
@@ -583,13 +556,11 @@ Result<Message> encode_run_component(const RunComponentFunction& request) {
 
 Result<RecvTensorRequest> decode_recv_tensor(std::string_view bytes) {
   RecvTensorRequest out;
-  ProtoReader r(bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RecvTensorRequest", bytes, [&](ProtoReader& r) {
     if (r.field() == 1) out.step_id = r.int64();
     if (r.field() == 2) out.key = r.string();
     if (r.field() == 7) out.request_id = r.int64();
-  }
-  if (!r.ok()) return malformed("RecvTensorRequest");
+  }));
   return out;
 }
 
@@ -617,14 +588,14 @@ Result<Message> encode_recv_tensor_response(const Tensor& tensor, bool dead) {
 Result<std::pair<Tensor, bool>> decode_recv_tensor_response(Message message) {
   std::pair<Tensor, bool> out;
   WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(message), TensorsIn::kRecvTensorResponse));
-  ProtoReader r(unpacked.bytes);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("RecvTensorResponse", unpacked.bytes, [&](ProtoReader& r) -> Status {
     if (r.field() == 1) {
       WEFT_ASSIGN(out.first, unpacked.tensor(r.bytes()));
     }
     if (r.field() == 2) out.second = r.boolean();
-  }
-  if (!r.ok() || (!out.second && !out.first.valid())) return malformed("RecvTensorResponse");
+    return {};
+  }));
+  if (!out.second && !out.first.valid()) return malformed("RecvTensorResponse");
   return out;
 }
 

@@ -1,17 +1,32 @@
 #include "remote/peers.h"
 
 #include "core/device_name.h"
+#include "core/threads.h"
 #include "op/step_resources.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 #include "runtime/server.h"
 
 namespace weft_engine::remote {
 
-// Numbers of ops that neither the client, which counts from one, nor another task of its context uses.
-static int64_t first_op() { return int64_t(random_id() >> 2 | uint64_t(1) << 60); }
+namespace {
 
-Peers::Peers(eager::Context& context, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps)
-    : context_(context), connections_(std::move(connections)), steps_(std::move(steps)), next_op_(first_op()) {}
+// Numbers of ops that neither the client, which counts from one, nor another task of its context uses: a block for each task. They have 31 bits, since TensorFlow's tasks keep no
+// more of the number under which they store a result.
+constexpr int kBlockBits = 20, kTaskBits = 10;
+
+int64_t block_of(const std::string& task, const std::map<std::string, uint64_t>& devices) {
+  std::set<std::string> tasks;
+  for (const auto& [device, incarnation] : devices) tasks.insert(task_of(device));
+  const auto index = std::distance(tasks.begin(), tasks.lower_bound(task));
+  return int64_t(1) << (kBlockBits + kTaskBits) | (int64_t(index) & ((1 << kTaskBits) - 1)) << kBlockBits;
+}
+
+}  // namespace
+
+Peers::Peers(eager::Context& context, int64_t op_block, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps)
+    : context_(context), connections_(std::move(connections)), steps_(std::move(steps)), op_block_(op_block), next_op_(random_id()) {}
+
+int64_t Peers::next_op() { return op_block_ | int64_t(next_op_.fetch_add(1) & ((1 << kBlockBits) - 1)); }
 
 Peers::~Peers() {
   for (auto& [name, t] : tasks_) t->close(false, 0);  // the context there is the client's
@@ -20,7 +35,7 @@ Peers::~Peers() {
 Result<std::shared_ptr<Peers>> Peers::make(eager::Context& context, uint64_t context_id, const std::string& task,
                                            const std::map<std::string, uint64_t>& devices, std::shared_ptr<Connections> connections,
                                            std::shared_ptr<StepTable> steps) {
-  std::shared_ptr<Peers> peers(new Peers(context, std::move(connections), std::move(steps)));
+  std::shared_ptr<Peers> peers(new Peers(context, block_of(task, devices), std::move(connections), std::move(steps)));
   std::vector<std::unique_ptr<Device>> all;
   for (const auto& d : context.devices().all()) {
     const DeviceName& name = d->parsed_name();
@@ -66,13 +81,43 @@ Result<Tensor> Peers::reference(const RemoteTensorHandle& handle) const {
   return core::reference_to(std::make_shared<Output>(*there, handle.op_id, handle.output_num, handle.dtype, std::move(known), /*owned=*/false));
 }
 
+static op::AttrMap attrs_of(const op::OpSpec& spec, const Operation& call) {
+  op::AttrMap out;
+  for (const auto& [name, value] : call.attrs) {
+    if (spec.signature().attr_index(name) >= 0) out[name] = value;
+  }
+  return out;
+}
+
+Result<std::vector<Tensor>> Peers::run_op(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation) {
+  const op::OpSpec* spec = context_.registry().find(call.name);
+  if (!spec) return not_found("Op type not registered '", call.name, "'");
+  std::vector<DType> types;
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& t : args) {
+    types.push_back(t.dtype());
+    inputs.push_back(&t);
+  }
+  WEFT_ASSIGN(op::NodeInfo node, op::NodeInfo::make(*spec, call.name, attrs_of(*spec, call), types));
+  Device* const device = devices_->host();
+  WEFT_ASSIGN(std::unique_ptr<op::Kernel> kernel, op::make_kernel(context_.registry(), node, device->type()));
+  op::KernelEnv env = runtime_->step_env();
+  env.device = device;
+  env.cancellation = &cancellation;
+  env.trace = context_.trace.load(std::memory_order_relaxed);
+  std::vector<Tensor> rets(node.output_types().size());
+  op::KernelContext c(node, env, inputs, rets);
+  if (kernel->is_async()) return unimplemented(call.name, " with functions over several tasks");
+  Status s = core::without_exceptions([&] { return kernel->run(c); });
+  if (!s.ok() || op::steps_have_resources()) runtime_->step_failed(env.step_id);
+  WEFT_RETURN_IF_ERROR(std::move(s));
+  return rets;
+}
+
 Result<std::vector<Tensor>> Peers::run(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation) {
   const op::OpSpec* spec = context_.functions().find_spec(call.name);
   if (!spec) return not_found("function ", call.name, " was not registered");
-  auto attrs = std::make_shared<op::AttrMap>();
-  for (const auto& [name, value] : call.attrs) {
-    if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
-  }
+  auto attrs = std::make_shared<op::AttrMap>(attrs_of(*spec, call));
   WEFT_ASSIGN(Device* device, devices_->resolve(call.device, true));
   if (!device) device = devices_->host();
   op::InstantiateOptions options;
@@ -97,14 +142,6 @@ Result<std::vector<Tensor>> Peers::run(const Operation& call, std::vector<Tensor
   return rets;
 }
 
-Result<std::shared_ptr<op::Rendezvous>> Peers::start_step() {
-  const int64_t step = -int64_t(random_id() >> 2) - 1;
-  auto here = steps_->find_or_create(step, connections_);
-  TaskRendezvous* const meeting = here.get();
-  return std::shared_ptr<op::Rendezvous>(meeting, [here = std::move(here), steps = steps_, step](op::Rendezvous*) {
-    steps->erase(step, cancelled("the step has ended"));
-    here->end();
-  });
-}
+Result<std::shared_ptr<op::Rendezvous>> Peers::start_step() { return start_function_step(steps_, connections_); }
 
 }  // namespace weft_engine::remote

@@ -2,6 +2,7 @@
 // resources of others: the task cuts it, and has the others run their parts.
 #pragma once
 
+#include "op/held.h"
 #include "remote/eager_service.h"
 #include "remote/task_device.h"
 
@@ -19,14 +20,18 @@ class Peers final : public ClusterSteps, public std::enable_shared_from_this<Pee
   Result<Tensor> reference(const RemoteTensorHandle& handle) const;
   // Waits; the results are here. `cancellation` ends it.
   Result<std::vector<Tensor>> run(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation);
+  // The same for an op that calls functions of its attributes, now or later, as a dataset does: on this task, but for what they do on others.
+  Result<std::vector<Tensor>> run_op(const Operation& call, std::vector<Tensor> args, op::CancellationManager& cancellation);
+  // Whether a dataset, or another value, may still call functions by it.
+  bool held() const { return op::held(*runtime_); }
   // A function is not there any more.
   void forget(const std::string& function) { runtime_->forget({&function, 1}, false); }
 
-  int64_t next_op() override { return next_op_.fetch_add(1); }
+  int64_t next_op() override;
   Result<std::shared_ptr<op::Rendezvous>> start_step() override;
 
  private:
-  Peers(eager::Context& context, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps);
+  Peers(eager::Context& context, int64_t op_block, std::shared_ptr<Connections> connections, std::shared_ptr<StepTable> steps);
 
   eager::Context& context_;
   const std::shared_ptr<Connections> connections_;
@@ -34,7 +39,8 @@ class Peers final : public ClusterSteps, public std::enable_shared_from_this<Pee
   const DeviceSet* devices_ = nullptr;  // kept for ever, as all are: values name their device
   std::map<std::string, std::shared_ptr<Task>> tasks_;
   std::unique_ptr<runtime::FunctionLibraryRuntime> runtime_;
-  std::atomic<int64_t> next_op_;
+  const int64_t op_block_;
+  std::atomic<uint64_t> next_op_;  // begins anywhere: one that was started again does not meet what it left
 };
 
 }  // namespace weft_engine::remote

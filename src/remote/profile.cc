@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/threads.h"
+#include "remote/read_message.h"
 #include "runtime/blocking_threads.h"
-#include "wire/proto.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -33,12 +33,10 @@ Notes* make_notes() {
 Result<Message> profile(const std::string& task, EagerService& service, Notes& notes, std::string_view request, const std::atomic<bool>& gone) {
   constexpr uint64_t kLongestMs = 10 * 60 * 1000, kMostEvents = 1000000;
   uint64_t duration_ms = 0, most = 0;
-  wire::ProtoReader r(request);
-  while (r.next()) {
+  WEFT_RETURN_IF_ERROR(read_message("ProfileRequest", request, [&](wire::ProtoReader& r) {
     if (r.field() == 1) duration_ms = r.varint();
     if (r.field() == 2) most = r.varint();
-  }
-  if (!r.ok()) return invalid_argument("malformed ProfileRequest");
+  }));
   if (duration_ms == 0 || duration_ms > kLongestMs) return invalid_argument("duration_ms must be from 1 to ", kLongestMs, ", got ", duration_ms);
   most = most ? std::min(most, kMostEvents) : kMostEvents;
 
@@ -180,11 +178,9 @@ bool read_plane(wire::ProtoReader r, std::vector<TraceEvent>& out) {
 
 Result<std::vector<TraceEvent>> decode_xspace(std::string_view bytes) {
   std::vector<TraceEvent> out;
-  wire::ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() == 1 && !read_plane(r.message(), out)) return invalid_argument("malformed XSpace");
-  }
-  if (!r.ok()) return invalid_argument("malformed XSpace");
+  WEFT_RETURN_IF_ERROR(read_message("XSpace", bytes, [&](wire::ProtoReader& r) -> Status {
+    return r.field() != 1 || read_plane(r.message(), out) ? Status() : malformed("XSpace");
+  }));
   return out;
 }
 
@@ -232,12 +228,12 @@ Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double s
     channels.back()->call("/tensorflow.ProfilerService/Profile", Message(request.str()), seconds + kToAnswer, false,
                           [state, i](Status s, Message response) {
                             Result<std::vector<TraceEvent>> events = std::vector<TraceEvent>();
-                            wire::ProtoReader r(response.flatten());
-                            while (s.ok() && r.next()) {
-                              if (r.field() == 8) events = decode_xspace(r.bytes());
+                            if (s.ok()) {
+                              s = read_message("ProfileResponse", response.flatten(), [&](wire::ProtoReader& r) {
+                                if (r.field() == 8) events = decode_xspace(r.bytes());
+                              });
                             }
                             if (!s.ok()) events = std::move(s);
-                            else if (!r.ok()) events = invalid_argument("malformed ProfileResponse");
                             std::lock_guard lock(state->mutex);
                             state->profiles[i].events = std::move(events);
                             state->one_less();

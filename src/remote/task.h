@@ -84,9 +84,10 @@ class Task : public std::enable_shared_from_this<Task> {
 
   const std::string name;
   const uint64_t context_id;
-  // Functions that the task knows, by definition.
+  // Functions that the task knows, by definition; from `functions_sweep` on those that are gone here are removed there.
   std::mutex functions_mutex;
   std::map<std::string, std::shared_ptr<const graph::FunctionDef>> functions;
+  size_t functions_sweep = 64;
 
  private:
   // A request on the stream: what is needed to send it again when another one, which it has nothing to do with, ended the stream.

@@ -9,7 +9,7 @@
 #include "graph/to_function.h"
 #include "io/graph_def.h"
 #include "remote/connections.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 
 namespace weft_engine::remote {
 
@@ -82,9 +82,20 @@ Status for_library(const graph::FunctionLibrary& library, std::vector<std::strin
   return {};
 }
 
+// Those that are gone here; nothing calls them any more. With the lock held.
+void remove_functions(Task& task, const graph::FunctionLibrary& library) {
+  std::erase_if(task.functions, [&](const auto& known) {
+    if (library.contains(known.first)) return false;
+    task.enqueue(QueueItem(RemoveFunction{known.first}));
+    return true;
+  });
+  task.functions_sweep = std::max(size_t(64), 2 * task.functions.size());
+}
+
 // As far as the task does not know them.
 Status register_functions(Task& task, const graph::FunctionLibrary& library, const std::string& name) {
   std::lock_guard lock(task.functions_mutex);
+  if (task.functions.size() >= task.functions_sweep) remove_functions(task, library);
   return for_library(library, {name}, [&](const std::string& next, std::shared_ptr<const graph::FunctionDef> def) -> Status {
     auto& known = task.functions[next];
     if (known == def) return {};
@@ -150,6 +161,10 @@ Status TaskDevice::execute(eager::Op& call, const op::NodeInfo& node, eager::Ten
   o.wants_values = true;
   const int64_t id = o.id;
   const auto answer = task->enqueue(QueueItem(std::move(o)), std::move(keep));
+  if (answer->failed()) {  // not sent at all, as a value that does not travel: what uses its results would only hear that they are not there
+    answer->mark_seen();
+    return answer->status();
+  }
   for (size_t i = 0; i < node.output_types().size(); ++i) {
     const DType type = base_type(node.output_types()[i]);
     outputs[i] = eager::TensorHandle::remote(type, this, std::make_shared<Output>(*this, id, int(i), type, answer)).release();
@@ -165,6 +180,13 @@ class RemotePart final : public runtime::Executable {
  public:
   RemotePart(TaskDevice& device, std::string name, std::vector<DType> ret_types, std::shared_ptr<Answer> registered)
       : device_(device), name_(std::move(name)), ret_types_(std::move(ret_types)), registered_(std::move(registered)) {}
+  // The task lets go of it, behind all that was sent. TensorFlow's tasks know no way to forget a part.
+  ~RemotePart() override {
+    if (!device_.task->gives_values()) return;
+    registered_->when_done([task = device_.task, name = name_](const Status& s) {
+      if (s.ok()) task->enqueue(QueueItem(RemoveFunction{name}));
+    });
+  }
 
   Status run(const op::KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
     struct Waiting {
@@ -312,7 +334,7 @@ class RemotePart final : public runtime::Executable {
 }  // namespace
 
 Result<std::unique_ptr<runtime::Executable>> TaskDevice::plan_part(const runtime::Part& part) {
-  WEFT_ASSIGN(auto all, cluster());
+  WEFT_RETURN_IF_ERROR(cluster().status());
   const graph::FunctionBody& body = part.body;
   graph::Interface io;
   for (graph::Node* n : body.args) io.inputs.push_back({n, 0});
@@ -322,7 +344,7 @@ Result<std::unique_ptr<runtime::Executable>> TaskDevice::plan_part(const runtime
     io.body.push_back(n);
     if (n->spec().stateful) io.control_outputs.push_back(n);
   }
-  const std::string unique = cat("__component_", part.body.name, "_", all->next_op(), "_", task->context_id % 1000000007);
+  const std::string unique = cat("__component_", part.body.name, "_", random_id());
   WEFT_ASSIGN(graph::FunctionDef def, graph::make_function(*body.graph, unique, false, io));
   RegisterFunction registration;
   registration.is_component = true;

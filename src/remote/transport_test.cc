@@ -10,7 +10,7 @@
 
 #include "engine/clusters.h"
 #include "remote/graph_messages.h"
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 #include "remote/own_address.h"
 #include "remote/profile.h"
 #include "wire/proto.h"

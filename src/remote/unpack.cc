@@ -1,9 +1,9 @@
 #include "remote/unpack.h"
 
-#include <cstring>
 #include <map>
 
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
+#include "remote/piece_reader.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -13,51 +13,6 @@ namespace {
 constexpr size_t kLarge = 32 << 10;
 constexpr int kContent = 4;       // of a TensorProto
 constexpr int kBeside = 536870911;  // the field that says which of the large tensors it is; the last number that there can be, of no use to anyone
-
-// Reads through the pieces of a message.
-class Cursor {
- public:
-  explicit Cursor(const Message& m) : m_(m), left_(m.size()) {}
-  size_t left() const { return left_; }
-
-  bool copy(void* to, size_t n) {
-    if (n > left_) return false;
-    left_ -= n;
-    auto* at = static_cast<char*>(to);
-    while (n > 0) {
-      const std::string_view piece = m_.pieces()[piece_].bytes;
-      const size_t now = std::min(n, piece.size() - offset_);
-      std::memcpy(at, piece.data() + offset_, now);
-      at += now;
-      n -= now;
-      offset_ += now;
-      if (offset_ < piece.size()) continue;
-      ++piece_;
-      offset_ = 0;
-    }
-    return true;
-  }
-  bool append_to(std::string& to, size_t n) {
-    if (n > left_) return false;
-    const size_t before = to.size();
-    to.resize(before + n);
-    return copy(to.data() + before, n);
-  }
-  bool varint(uint64_t& v) {
-    v = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      unsigned char b;
-      if (!copy(&b, 1)) return false;
-      v |= uint64_t(b & 0x7f) << shift;
-      if (!(b & 0x80)) return true;
-    }
-    return false;
-  }
-
- private:
-  const Message& m_;
-  size_t piece_ = 0, offset_ = 0, left_;
-};
 
 // Which fields of a message hold messages with tensors; one without fields is a TensorProto.
 struct Level {
@@ -164,7 +119,7 @@ class Unpacker {
     return true;
   }
 
-  Cursor in_;
+  PieceReader in_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ class Worker final {
   const ClusterMap& cluster() const { return cluster_; }
   const std::shared_ptr<Connections>& connections() { return connections_; }
   const std::shared_ptr<Collectives>& collectives() { return collectives_; }
+  EagerService& eager() { return *eager_; }
   // Areas that are there only where they are configured add theirs before the worker serves.
   MethodTable& methods() { return methods_; }
   // Whoever waits here gets the status.

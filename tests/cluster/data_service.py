@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from tasks import HERE, asked, command, compare, mixtures, play
+from tasks import HERE, asked, check_mixtures, command, compare, play
 
 
 class Server:
@@ -89,12 +89,6 @@ saved once
 
 
 args, sides = asked(__doc__)
-recorded = HERE / "data_program.out"
-if args.record:
-    recorded.write_text(played(*[sides["tensorflow"]] * 3))
-bad = 0
-for name, kinds in mixtures(sides, ["dispatcher", "workers", "client"]):
-    if kinds != [sides.get("tensorflow")] * 3:  # what was recorded
-        bad += compare(name, recorded.read_text(), played(*kinds))
+bad = check_mixtures(args, sides, ["dispatcher", "workers", "client"], HERE / "data_program.out", played)
 bad += compare("servers killed and started again", FAULTS, faults(sides["weft"]))
 sys.exit(bad > 0)

@@ -16,6 +16,9 @@ import sys
 import time
 import traceback
 
+os.environ.setdefault(
+    "WEFT_JIT", "off"
+)  # the compiler, loaded once a function has run for long enough, is 50 MB and no leftover
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from fault_eager import DeadClient, Eager  # noqa: E402

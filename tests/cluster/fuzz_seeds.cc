@@ -274,7 +274,9 @@ int serve_coordination() {
 
 int serve_data() {
   op::Registry& registry = engine::Engine::get().registry();
-  data_service::DispatchServer dispatcher(registry, {});
+  data_service::DispatcherConfig limited;
+  limited.max_entries = 5000;  // what it keeps does not count as growth
+  data_service::DispatchServer dispatcher(registry, limited);
   if (Status s = dispatcher.start(); !s.ok()) return std::cout << s.message() << std::endl, 1;
   data_service::WorkerConfig config;
   config.dispatcher_address = cat("localhost:", dispatcher.port());

@@ -9,9 +9,8 @@ printed (parameter_server.out).
 import json
 import sys
 import tempfile
-import time
 
-from tasks import HERE, Servers, asked, cluster_of, compare, mixtures, play
+from tasks import HERE, Servers, asked, check_mixtures, cluster_of, play
 
 
 def played(client, tasks):
@@ -22,17 +21,7 @@ def played(client, tasks):
 
 def main():
     args, sides = asked(__doc__)
-    recorded = HERE / "parameter_server.out"
-    if args.record:
-        recorded.write_text(played(*[sides["tensorflow"]] * 2))
-    bad = 0
-    for name, kinds in mixtures(sides, ["coordinator", "tasks"]):
-        if kinds == [sides.get("tensorflow")] * 2:  # what was recorded
-            continue
-        begin = time.time()
-        bad += compare(name, recorded.read_text(), played(*kinds))
-        print(f"  {time.time() - begin:.1f} s", flush=True)
-    sys.exit(bad > 0)
+    sys.exit(check_mixtures(args, sides, ["coordinator", "tasks"], HERE / "parameter_server.out", played) > 0)
 
 
 main()

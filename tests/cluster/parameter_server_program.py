@@ -238,6 +238,30 @@ def tables():
     print(tf.saved_model.load(path).find(tf.constant(["b", "z"])).numpy().tolist())
 
 
+def own_tables():
+    """A table of the coordinator itself, made outside of the scope: workers ask it for what they look up."""
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+    with strategy.scope():
+        scale = tf.Variable(10.0)
+
+    @tf.function
+    def find(keys):
+        return table.lookup(keys), table.size()
+
+    @tf.function
+    def scaled(keys):
+        return tf.cast(table.lookup(keys), tf.float32) * scale
+
+    found = coordinator.fetch([coordinator.schedule(find, args=(tf.constant(["b", "z", k]),)) for k in "ab" * 4])
+    print([[x.tolist() for x in f] for f in found])
+    print(rounded(coordinator.fetch(coordinator.schedule(scaled, args=(tf.constant(["b", "z"]),)))))
+    dataset = coordinator.create_per_worker_dataset(
+        lambda: tf.data.Dataset.from_tensors(["a", "c"]).repeat().map(table.lookup)
+    )
+    over = tf.function(lambda iterator: next(iterator))
+    print(coordinator.fetch(coordinator.schedule(over, args=(iter(dataset),))).tolist())
+
+
 def lost_worker():
     table, find, _ = make_tables()
     with strategy.scope():
@@ -292,7 +316,18 @@ def lost_server():
     print({attempt(r.fetch) for r in results} <= {"UnavailableError", "CancelledError", "AbortedError"})
 
 
-for f in (variables, schedule, datasets, training, errors, per_worker_variables, tables, lost_worker, lost_server):
+for f in (
+    variables,
+    schedule,
+    datasets,
+    training,
+    errors,
+    per_worker_variables,
+    tables,
+    own_tables,
+    lost_worker,
+    lost_server,
+):
     if f.__name__ not in os.environ.get("SECTIONS", f.__name__).split(","):
         continue
     print("==", f.__name__, flush=True)

@@ -332,6 +332,38 @@ def datasets():
     print([int(x) for x in there])
 
 
+def python_code():
+    """Functions of datasets on a worker, and functions over workers, that call the client's Python."""
+
+    def numbers(n):
+        for i in range(n):
+            yield i, [float(i)] * i
+
+    with tf.device(W1):
+        spec = (tf.TensorSpec([], tf.int64), tf.TensorSpec([None], tf.float32))
+        generated = tf.data.Dataset.from_generator(numbers, output_signature=spec, args=(3,))
+        print(short(generated._variant_tensor.device), [(int(a), b.numpy().tolist()) for a, b in generated])
+        sums = generated.map(lambda a, b: tf.cast(a, tf.float32) + tf.reduce_sum(b)).batch(2)
+        print([x.numpy().tolist() for x in sums], [x.numpy().tolist() for x in sums])
+        called = tf.data.Dataset.range(4).map(lambda x: tf.py_function(lambda v: v.numpy() + 1, [x], tf.int64))
+        print([int(x) for x in called.filter(lambda x: tf.numpy_function(lambda v: v % 2 == 0, [x], tf.bool))])
+        wrong = tf.data.Dataset.range(2).map(lambda x: tf.py_function(lambda v: 1 // int(v), [x], tf.int64))
+        try:
+            print(next(iter(wrong)))
+        except tf.errors.OpError as e:
+            print(type(e).__name__, "ZeroDivisionError" in str(e))
+
+    @tf.function
+    def mixed(x):
+        with tf.device(W0):
+            y = x * 2
+        z = tf.py_function(lambda v: v + 1, [y], tf.int32)
+        with tf.device(W1):
+            return z * tf.numpy_function(lambda v: v * v, [x], tf.int32)
+
+    print(int(mixed(tf.constant(3))))
+
+
 def errors():
     calls = (
         ("matmul", lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3])), ""),
@@ -430,7 +462,7 @@ def threads():
 
 
 for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, loops_over_two, captured, training, training_over_two,
-          tables, datasets, errors, unread, again, threads, hosts):  # fmt: skip
+          tables, datasets, python_code, errors, unread, again, threads, hosts):  # fmt: skip
     if f.__name__ in os.environ.get("SECTIONS", f.__name__).split(","):
         section(f)
 print("end", flush=True)

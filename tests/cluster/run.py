@@ -7,7 +7,7 @@ run.py --weft PYTHON --tensorflow PYTHON     all four pairings; --record writes 
 import json
 import sys
 
-from tasks import HERE, Servers, asked, cluster_of, compare, mixtures, play
+from tasks import HERE, Servers, asked, check_mixtures, cluster_of, play
 
 
 def played(client, worker):
@@ -17,8 +17,4 @@ def played(client, worker):
 
 
 args, sides = asked(__doc__)
-recorded = HERE / "program.out"
-if args.record:
-    recorded.write_text(played(*[sides["tensorflow"]] * 2))
-expected = recorded.read_text()
-sys.exit(sum(compare(name, expected, played(*pair)) for name, pair in mixtures(sides, ["client", "workers"])) > 0)
+sys.exit(check_mixtures(args, sides, ["client", "workers"], HERE / "program.out", played, again=True) > 0)

@@ -4,6 +4,7 @@ whatever master and worker are."""
 import json
 import os
 import sys
+import tempfile
 import threading
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -198,6 +199,26 @@ def training():
         s.run(v1.global_variables_initializer())
         losses = [round(float(s.run([loss, step])[0]), 5) for _ in range(5)]
         show(losses, [[round(float(x), 5) for x in row] for row in s.run(w)])
+
+
+def checkpoints():
+    """A sharded saver has each task write what it has."""
+    with tf.device(W0):
+        a = v1.get_variable("saved_a", initializer=[1.0, 2.0], use_resource=True)
+    with tf.device(W1):
+        b = v1.get_variable("saved_b", initializer=[[3.0], [4.0]], use_resource=True)
+        c = v1.get_variable("saved_c", initializer=5, use_resource=True)
+    saver, whole = v1.train.Saver(sharded=True), v1.train.Saver()
+    ops = v1.get_default_graph().get_operations()
+    print(sorted(o.device for o in ops if o.type == "SaveV2"), sorted(o.device for o in ops if o.type == "RestoreV2"))
+    with tempfile.TemporaryDirectory() as folder, v1.Session(MASTER) as s:
+        s.run(v1.global_variables_initializer())
+        path = saver.save(s, os.path.join(folder, "model"), global_step=3)
+        print(os.path.basename(path), sorted(os.listdir(folder)))
+        for again in (saver, whole):
+            s.run([v1.assign(a, [0.0, 0.0]), v1.assign(b, [[0.0], [0.0]]), v1.assign(c, 0)])
+            again.restore(s, path)
+            show(s.run([a, b, c]))
 
 
 def functions():
@@ -462,7 +483,7 @@ def own_clusters():
 
 
 for f in (
-    devices, runs, copies, variables, containers, queues, tables, iterators, training, functions, partial_runs, callables, connections, errors, deadlines,
+    devices, runs, copies, variables, containers, queues, tables, iterators, training, checkpoints, functions, partial_runs, callables, connections, errors, deadlines,
     metadata, threads, replicas, monitored, own_clusters,
 ):  # fmt: skip
     if f.__name__ in os.environ.get("SECTIONS", f.__name__).split(","):

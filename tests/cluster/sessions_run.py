@@ -4,11 +4,12 @@ sessions_run.py --weft PYTHON                         weft as all three; what Te
 sessions_run.py --weft PYTHON --tensorflow PYTHON     all eight combinations; --record writes sessions*.out and loops_v1.pb from TensorFlow alone
 """
 
+import functools
 import json
 import subprocess
 import sys
 
-from tasks import HERE, Servers, asked, cluster_of, command, compare, mixtures, play
+from tasks import HERE, Servers, asked, check_mixtures, cluster_of, command, compare, mixtures, play
 
 KILLED = """before 2.0
 UnavailableError True soon
@@ -29,23 +30,18 @@ def played(script, client, *tasks):
         return play(client, script, json.dumps(cluster), *more, servers=servers).result()
 
 
-def recorded(name):
-    return HERE / name.replace(".py", ".out")
+def without_collectives(expected):
+    return expected.partition(COLLECTIVES)[0] + ("end\n" if COLLECTIVES in expected else "")
 
 
 args, sides = asked(__doc__)
-programs = ("sessions.py", "sessions_spread.py")
 if args.record:
     subprocess.run(command(sides["tensorflow"], "loops_v1.py", str(HERE / "loops_v1.pb")), check=True)
-    for script in programs:
-        recorded(script).write_text(played(script, *[sides["tensorflow"]] * 3))
 bad = 0
-for script in programs:
-    for name, kinds in mixtures(sides, ["client", "master", "worker"]):
-        expected = recorded(script).read_text()
-        if len(set(kinds)) > 1:
-            expected = expected.partition(COLLECTIVES)[0] + ("end\n" if COLLECTIVES in expected else "")
-        bad += compare(f"{script}: {name}", expected, played(script, *kinds))
+for script in ("sessions.py", "sessions_spread.py"):
+    recorded, play_script = HERE / script.replace(".py", ".out"), functools.partial(played, script)
+    roles = ["client", "master", "worker"]
+    bad += check_mixtures(args, sides, roles, recorded, play_script, True, without_collectives, f"{script}: ")
 for name, (client, worker) in mixtures(sides, ["client", "worker that is killed"]):
     bad += compare(f"master weft, {name}", KILLED, played("sessions_killed.py", client, sides["weft"], worker))
 sys.exit(bad > 0)

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = float(os.environ.get("WEFT_PLAY_SECONDS", 300))  # of a program; a busy machine needs more
@@ -40,6 +41,26 @@ def mixtures(sides, roles):
     """Every way to have the roles played by the sides: (in words, their sides)."""
     for names in itertools.product(sides, repeat=len(roles)):
         yield ", ".join(f"{r} {n}" for r, n in zip(roles, names)), [sides[n] for n in names]
+
+
+def check_mixtures(args, sides, roles, recorded, played, again=False, part=None, label=""):
+    """How many lines differ from the file `recorded` where `played` has the sides in all ways; writes it first where that is asked for.
+
+    TensorFlow alone is what was recorded, and is played only `again`. `part(text)`: what of the file mixtures of both print.
+    """
+    alone = [sides.get("tensorflow")] * len(roles)
+    if args.record:
+        recorded.write_text(played(*alone))
+    bad = 0
+    for words, kinds in mixtures(sides, roles):
+        if kinds == alone and not again:
+            continue
+        begin, expected = time.time(), recorded.read_text()
+        if part and len(set(kinds)) > 1:
+            expected = part(expected)
+        bad += compare(label + words, expected, played(*kinds))
+        print(f"  {time.time() - begin:.1f} s", flush=True)
+    return bad
 
 
 def free_ports(count):

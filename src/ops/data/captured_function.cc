@@ -1,10 +1,20 @@
 #include "ops/data/captured_function.h"
 
+#include "core/device_name.h"
 #include "op/function_caller.h"
 #include "op/held.h"
 #include "ops/random/random_common.h"
 
 namespace weft_engine::ops::data {
+
+// Where a captured resource is, if that is another process.
+static std::string home_elsewhere(const Tensor& t, const Device& here) {
+  if (t.dtype() != DType::kResource || t.num_elements() != 1) return {};
+  const auto* info = t.data<ResourceHandle>()->info();
+  auto home = info && !info->device.empty() ? core::DeviceName::parse(info->device) : Result<core::DeviceName>(core::DeviceName());
+  const core::DeviceName& own = here.parsed_name();
+  return home.ok() && home->complete() && (home->job != own.job || home->task != own.task) ? info->device : std::string();
+}
 
 Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, std::string_view captured) {
   return make(c, attr, inputs_of(c, captured));
@@ -27,6 +37,18 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const Functio
   InstantiateOptions options;
   options.target = c.device().name();
   WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function, options));
+  // What uses a resource of another process runs there. The arguments end with what was captured.
+  const auto types = kept->handle->arg_types();
+  for (size_t i = 0; i < captured.size() && captured.size() <= types.size(); ++i) {
+    std::string home = home_elsewhere(captured[i], c.device());
+    const size_t at = types.size() - captured.size() + i;
+    if (home.empty() || types[at] != DType::kResource) continue;
+    options.input_devices.resize(types.size());
+    options.input_devices[at] = std::move(home);
+  }
+  if (!options.input_devices.empty()) {
+    WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function, options));
+  }
   kept->caller = op::hold(*c.env().functions);
   f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
   f->captured_ = std::move(captured);

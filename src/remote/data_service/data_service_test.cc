@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <fstream>
+#include <future>
 #include <random>
 
 #include "engine/clusters.h"
 #include "engine/engine.h"
+#include "remote/data_service/datasets.h"
 #include "remote/data_service/server.h"
 
 using namespace weft_engine;  // NOLINT
@@ -101,6 +103,32 @@ std::string changed(std::string bytes, std::mt19937& random) {
 }
 
 }  // namespace
+
+TEST_CASE("a dispatcher keeps no more than its limit") {
+  const auto library = engine::clusters();
+  REQUIRE(library.ok());
+  remote::set_transport((*library)->transport);
+  DispatcherConfig config;
+  config.max_entries = 10;
+  auto dispatcher = std::make_shared<Dispatcher>(config, std::make_shared<Datasets>(engine::Engine::get().registry()));
+  REQUIRE(dispatcher->start().ok());
+  remote::MethodTable methods;
+  dispatcher->add_methods(methods);
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::promise<Status> answer;
+    const std::string worker = cat("localhost:", 1000 + i);
+    methods.call(
+        cat("/", kDispatcherService, "/WorkerHeartbeat"), Message(field(1, worker) + number(5, -1)),
+        [&](Status s, Message) { answer.set_value(std::move(s)); }, [](std::function<void()>) {});
+    const Status s = answer.get_future().get();
+    CHECK((s.ok() || s.code() == core::Code::kResourceExhausted));
+    refused += !s.ok();
+  }
+  CHECK(dispatcher->num_workers() == 10);
+  CHECK(refused == 10);
+  dispatcher->stop();
+}
 
 TEST_CASE("servers of the tf.data service live through any messages") {
   op::Registry& registry = engine::Engine::get().registry();

@@ -1,6 +1,7 @@
 #include "remote/data_service/dispatcher.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/log.h"
 #include "core/threads.h"
@@ -22,10 +23,18 @@ Result<int64_t> number_field(std::string_view name, std::string_view bytes, int 
   return value;
 }
 
+DispatcherConfig with_limit(DispatcherConfig config) {
+  constexpr int64_t kMaxEntries = 250000;
+  if (config.max_entries > 0) return config;
+  const char* text = std::getenv("WEFT_DATA_SERVICE_MAX_ENTRIES");
+  config.max_entries = text && std::atoll(text) > 0 ? std::atoll(text) : kMaxEntries;
+  return config;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(DispatcherConfig config, std::shared_ptr<Datasets> datasets)
-    : config_(std::move(config)), datasets_(std::move(datasets)), state_(config_.worker_addresses) {}
+    : config_(with_limit(std::move(config))), datasets_(std::move(datasets)), state_(config_.worker_addresses) {}
 
 Status Dispatcher::start() {
   std::lock_guard lock(mutex_);
@@ -118,6 +127,10 @@ void Dispatcher::add_methods(MethodTable& methods) {
 // ---- updates and datasets
 
 Status Dispatcher::apply(int kind, const ProtoWriter& update) {
+  constexpr int kAdding[] = {1, 2, 3, 5, 6, 9, 14, 15, 16};
+  if (std::find(std::begin(kAdding), std::end(kAdding), kind) != std::end(kAdding) && state_.num_entries() >= config_.max_entries)
+    return resource_exhausted("this dispatcher keeps ", state_.num_entries(), " datasets, workers, jobs, tasks and clients, and its limit is ",
+                              config_.max_entries, " (WEFT_DATA_SERVICE_MAX_ENTRIES)");
   ProtoWriter w;
   w.message(kind, update);
   if (journal_) WEFT_RETURN_IF_ERROR(journal_->write(w.str()));

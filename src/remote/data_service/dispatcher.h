@@ -22,6 +22,8 @@ struct DispatcherConfig {
   int64_t job_gc_check_interval_ms = 0, job_gc_timeout_ms = 0, client_timeout_ms = 0, worker_timeout_ms = 0;
   bool gc_dynamic_sharding_jobs = false;
   int64_t worker_max_concurrent_snapshots = 0;
+  int64_t max_entries =
+      0;  // datasets, workers, jobs, iterations, tasks and clients together; 0: as WEFT_DATA_SERVICE_MAX_ENTRIES says, or else 250,000
 };
 
 class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
@@ -55,7 +57,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   Result<Message> get_snapshot_split(std::string_view request);
   Result<Message> get_snapshot_streams(std::string_view request);
 
-  // With the lock held.
+  // With the lock held. ResourceExhausted for one entry more than the limit.
   Status apply(int kind, const ProtoWriter& update);
   Result<std::string> graph_of(const std::string& dataset_id);
   Result<op::Splits> make_splits(const std::string& dataset_id);

@@ -80,6 +80,11 @@ class DispatcherState {
   std::shared_ptr<Iteration> iteration_of(int64_t job, int64_t repetition) const;
   const Worker* worker(const std::string& address) const;
   std::string next_dataset_id() const;
+  // What there is of everything that requests add.
+  int64_t num_entries() const {
+    return int64_t(datasets_.size() + workers.size() + jobs_.size() + iterations.size() + tasks_.size() + clients.size() +
+                   compression_decided.size() + snapshots.size());
+  }
 
   // Read by the dispatcher; changed by updates alone.
   std::map<std::string, Worker> workers;

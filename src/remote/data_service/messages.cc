@@ -53,13 +53,10 @@ std::string encode_processing_mode(int policy) {
 
 Result<TaskDef> decode_task_def(std::string_view bytes) {
   TaskDef t;
-  Status inner;
-  WEFT_RETURN_IF_ERROR(read_message("TaskDef", bytes, [&](ProtoReader& r) {
+  WEFT_RETURN_IF_ERROR(read_message("TaskDef", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 1: {
-        auto graph = graph_of_dataset_def(r.bytes());
-        if (graph.ok()) t.graph = std::move(graph).value();
-        else inner = graph.status();
+        WEFT_ASSIGN(t.graph, graph_of_dataset_def(r.bytes()));
         break;
       }
       case 2: t.path = r.string(); break;
@@ -75,8 +72,8 @@ Result<TaskDef> decode_task_def(std::string_view bytes) {
       case 13: t.use_cross_trainer_cache = r.boolean(); break;
       default: break;
     }
+    return {};
   }));
-  WEFT_RETURN_IF_ERROR(inner);
   return t;
 }
 
@@ -162,28 +159,23 @@ static Result<const op::DatasetServing*> serving() {
 Result<GetElementResult> decode_element(std::string_view bytes) {
   GetElementResult out;
   WEFT_ASSIGN(const op::DatasetServing* datasets, serving());
-  Status inner;
   const auto take = [&](Result<Tensor> t) {
     if (t.ok()) out.components.push_back(std::move(t).value());
-    else if (inner.ok()) inner = t.status();
+    return t.status();
   };
-  WEFT_RETURN_IF_ERROR(read_message("GetElementResponse", bytes, [&](ProtoReader& r) {
+  WEFT_RETURN_IF_ERROR(read_message("GetElementResponse", bytes, [&](ProtoReader& r) -> Status {
     switch (r.field()) {
       case 2: out.end_of_sequence = r.boolean(); break;
-      case 3: take(datasets->from_compressed(r.bytes())); break;
+      case 3: return take(datasets->from_compressed(r.bytes()));
       case 4: out.skip = r.boolean(); break;
-      case 5: {
-        const Status s = read_message("UncompressedElement", r.bytes(), [&](ProtoReader& m) {
-          if (m.field() == 1) take(wire::decode_tensor(m.bytes()));
-        });
-        if (!s.ok()) inner = s;
-        break;
-      }
+      case 5:
+        return read_message("UncompressedElement", r.bytes(),
+                            [&](ProtoReader& m) { return m.field() == 1 ? take(wire::decode_tensor(m.bytes())) : Status(); });
       case 6: out.element_index = r.int64(); break;
       default: break;
     }
+    return {};
   }));
-  WEFT_RETURN_IF_ERROR(inner);
   return out;
 }
 

@@ -8,8 +8,8 @@
 
 #include "core/tensor.h"
 #include "op/data_service.h"
+#include "remote/read_message.h"
 #include "remote/transport.h"
-#include "wire/proto.h"
 
 namespace weft_engine::remote::data_service {
 
@@ -20,15 +20,6 @@ inline constexpr int64_t kVersion = 9;  // of the protocol
 inline constexpr std::string_view kAnonymousJob = "anonymous_job_";  // begins the names of jobs that nobody named
 inline constexpr std::string_view kDispatcherService = "tensorflow.data.DispatcherService";
 inline constexpr std::string_view kWorkerService = "tensorflow.data.WorkerService";
-
-// Calls field(reader) for each field. InvalidArgument names the message.
-template <class F>
-Status read_message(std::string_view name, std::string_view bytes, F field) {
-  ProtoReader r(bytes);
-  while (r.next()) field(r);
-  if (!r.ok()) return invalid_argument("malformed message ", name);
-  return {};
-}
 
 // Where elements can be asked for beside the worker's own service; kept as bytes (DataTransferServerInfo) where nobody looks into it.
 struct TransferServer {

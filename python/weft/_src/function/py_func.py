@@ -1,6 +1,7 @@
 """tf.py_function and tf.numpy_function: Python code as ops of a graph. The kernels (python/native/py_func.cc) find the code by its token."""
 
 import collections
+import contextlib
 import functools
 import itertools
 import threading
@@ -211,6 +212,17 @@ def _spec(t):
     return t if isinstance(t, TypeSpec) else TensorSpec(None, dtypes.as_dtype(t))
 
 
+def _own_process():
+    """The scope of ops that call this process's Python: in a function that other tasks of a cluster may run, they name where they can run."""
+    from weft._src.framework.device import device
+
+    graph = _weft.current_graph()
+    names = [name.rpartition("/device:")[0] for name, _, _ in _weft.devices()]
+    if not graph.building_function or set(names) == {names[0]}:
+        return contextlib.nullcontext()
+    return device(f"{names[0]}/device:CPU:0")
+
+
 def _not_converted(func):
     from weft._src.autograph import do_not_convert
 
@@ -246,7 +258,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     else:
         function = _Function(func, types, structure=inputs)
         tensors = nest.flatten(inputs, expand_composites=True)
-        made = raw.EagerPyFunc(input=tensors, token=function.register(), Tout=[*types, dtypes.int64], name=name)
+        with _own_process():
+            made = raw.EagerPyFunc(input=tensors, token=function.register(), Tout=[*types, dtypes.int64], name=name)
         flat = list(made[:-1])
         for t, s in zip(flat, flat_specs):
             t.set_shape(s.shape)
@@ -298,9 +311,9 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     specs = [] if Tout is None else [_spec(t) for t in (Tout if listed else [Tout])]
     function = _Function(func, [s.dtype for s in specs])
     op = raw.PyFunc if stateful else raw.PyFuncStateless
-    made = op(
-        input=[convert_to_tensor(x) for x in (inp or [])], token=function.register(), Tout=function.types, name=name
-    )
+    inputs = [convert_to_tensor(x) for x in (inp or [])]
+    with _own_process():
+        made = op(input=inputs, token=function.register(), Tout=function.types, name=name)
     if not specs:
         return made
     for t, s in zip(made, specs):

@@ -6,37 +6,12 @@ import os
 import time
 
 from weft import _weft
+from weft._src.compat.v1.train import saver_ops
 from weft._src.raw import raw
 from weft._src.framework import errors, gfile
-from weft._src.framework.graph import Operation, control_dependencies, get_default_graph, name_scope_v1
+from weft._src.framework.graph import Operation, get_default_graph, name_scope_v1
 from weft._src.framework.tensor import Tensor
 from weft._src.trackable.checkpoint_files import checkpoint_exists, update_checkpoint_state
-
-
-def _entries(var_list):
-    """(keys, slices, variables) as SaveV2 and RestoreV2 take them; parts of a variable have the key of the whole."""
-    found = []
-    if isinstance(var_list, dict):
-        for key, v in var_list.items():
-            parts = v if isinstance(v, (list, tuple)) or hasattr(v, "_get_variable_list") else [v]
-            found += [(key, _spec(p), p) for p in parts]
-    else:
-        seen = set()
-        for v in var_list:
-            spec = _spec(v)
-            name = v.op.name if _weft.in_graph() and not v._has_state() else v._shared_name
-            name = v._save_slice_info.full_name if spec else name
-            if (name, spec) in seen or (not spec and name in {n for n, _ in seen}):
-                raise ValueError(f"At least two variables have the same name: {name}")
-            seen.add((name, spec))
-            found.append((name, spec, v))
-    found.sort(key=lambda entry: entry[0])
-    return [list(column) for column in zip(*found)]
-
-
-def _spec(variable):
-    info = getattr(variable, "_save_slice_info", None)
-    return "" if info is None else info.spec
 
 
 def object_graph_key_mapping(checkpoint_path):
@@ -52,8 +27,9 @@ def object_graph_key_mapping(checkpoint_path):
 
 def _saver_of_objects(variables, names_to_keys):
     """A Saver that finds variables of such a checkpoint by their names."""
-    keys, _, variables = _entries(variables)
-    missing, extra = set(keys) - set(names_to_keys), set(names_to_keys) - set(keys)
+    found = saver_ops.entries(variables)
+    keys = {e.key for e in found}
+    missing, extra = keys - set(names_to_keys), set(names_to_keys) - keys
     if missing:
         raise errors.NotFoundError(
             None,
@@ -68,7 +44,7 @@ def _saver_of_objects(variables, names_to_keys):
             "the variables which previously existed, and if variable names have changed you may need to make this a dictionary with the old "
             "names as keys.",
         )
-    return Saver({names_to_keys[k]: v for k, v in zip(keys, variables)})
+    return Saver({names_to_keys[e.key]: e.variable for e in found})
 
 
 class Saver:
@@ -98,6 +74,7 @@ class Saver:
             )
         self._var_list, self._name, self._filename, self._allow_empty = var_list, name, filename, allow_empty
         self._max_to_keep, self._hours, self._pad = max_to_keep, keep_checkpoint_every_n_hours, pad_step_number
+        self._sharded, self._reshape = sharded, reshape
         self._last, self._next_kept = [], time.time() + keep_checkpoint_every_n_hours * 3600
         self.saver_def, self._of_objects = saver_def, None
         self._eager = not _weft.in_graph() and saver_def is None
@@ -123,29 +100,18 @@ class Saver:
             if self._allow_empty:
                 return
             raise ValueError("No variables to save")
-        keys, slices, variables = _entries(variables)
-        types = [v.dtype for v in variables]
+        found = saver_ops.entries(variables)
         with name_scope_v1(self._name, "save"):
             default = raw.PlaceholderWithDefault(input=self._filename or "model", shape=[], name="filename")
             path = raw.PlaceholderWithDefault(input=default, shape=[], name="Const")
-            save = raw.SaveV2(
-                prefix=path, tensor_names=keys, shape_and_slices=slices, tensors=[v.value() for v in variables]
-            )
-            with control_dependencies([save]):
-                saved = raw.Identity(input=path, name="control_dependency")
-            read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=slices, dtypes=types)
-            values = list(read) if isinstance(read, (list, tuple)) else [read]
-            assigned = [
-                v.restore(t) if hasattr(v, "restore") else raw.AssignVariableOp(resource=v.handle, value=t)
-                for v, t in zip(variables, values)
-            ]
-            with control_dependencies(assigned):
-                restore = raw.NoOp(name="restore_all")
+            saved = saver_ops.save(path, found, self._sharded)
+            restore = saver_ops.restore(path, found, self._sharded, self._reshape)
         self.saver_def = SaverDef(
             filename_tensor_name=path.name,
             save_tensor_name=saved.name,
             restore_op_name=restore.name,
             max_to_keep=self._max_to_keep or 0,
+            sharded=bool(self._sharded),
             keep_checkpoint_every_n_hours=self._hours,
             version=2,
         )
@@ -175,10 +141,7 @@ class Saver:
         if folder and not gfile.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         if self._eager:
-            keys, slices, variables = _entries(self._var_list)
-            raw.SaveV2(
-                prefix=save_path, tensor_names=keys, shape_and_slices=slices, tensors=[v.value() for v in variables]
-            )
+            saver_ops.save(save_path, saver_ops.entries(self._var_list), sharded=False)
             written = save_path
         elif self.saver_def is None:
             return None
@@ -249,12 +212,7 @@ class Saver:
         if not self._eager:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
             return
-        keys, slices, variables = _entries(self._var_list)
-        read = raw.RestoreV2(
-            prefix=save_path, tensor_names=keys, shape_and_slices=slices, dtypes=[v.dtype for v in variables]
-        )
-        for variable, value in zip(variables, read if isinstance(read, (list, tuple)) else [read]):
-            variable.assign(value)
+        saver_ops.restore(save_path, saver_ops.entries(self._var_list), False, self._reshape)
 
     def _restore_objects(self, sess, save_path, names_to_keys):
         """From a checkpoint of objects."""

@@ -1,4 +1,4 @@
-#include "remote/handles_abroad.h"
+#include "remote/resource_names.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -12,7 +12,7 @@ namespace {
 using Info = ResourceHandle::Info;
 
 // By name, for the whole process: the name is as good as the handle, so nobody can guess it.
-class Abroad {
+class ResourceNames {
  public:
   std::string name_of(const std::shared_ptr<const Info>& info) {
     std::lock_guard lock(mutex_);
@@ -42,9 +42,9 @@ class Abroad {
   size_t next_sweep_ = kSmall;
 };
 
-Abroad& abroad() {
-  static auto* a = new Abroad;
-  return *a;
+ResourceNames& resource_names() {
+  static auto* names = new ResourceNames;
+  return *names;
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ Result<Tensor> with_names(const Tensor& t) {
       continue;
     }
     auto named = std::make_shared<Info>(*h.info());
-    named->name = abroad().name_of(h.shared_info());
+    named->name = resource_names().name_of(h.shared_info());
     named->anonymous = false;
     named->resource = nullptr;
     out.data<ResourceHandle>()[i] = ResourceHandle(std::move(named));
@@ -76,7 +76,7 @@ Result<Tensor> with_names(const Tensor& t) {
 Tensor with_resources(Tensor t) {
   for (ResourceHandle& h : t.span<ResourceHandle>()) {
     if (!h.info()) continue;
-    if (auto own = abroad().find(h.info()->name)) h = ResourceHandle(std::move(own));
+    if (auto own = resource_names().find(h.info()->name)) h = ResourceHandle(std::move(own));
   }
   return t;
 }

@@ -1,0 +1,196 @@
+// What clients and masters leave at a task goes with them: functions, parts of functions, steps.
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "io/graph_def.h"
+#include "remote/graph_service.h"
+#include "remote/eager_service.h"
+#include "remote/task_device.h"
+#include "runtime/testing.h"
+
+using namespace weft_engine;  // NOLINT
+using namespace weft_engine::remote;  // NOLINT
+using runtime::testing::BodyBuilder;
+
+namespace {
+
+constexpr const char kTask[] = "/job:worker/replica:0/task:0";
+constexpr uint64_t kContext = 5;
+
+// A task in this process. Its connection delivers when it is told to.
+class Here final : public Channel {
+ public:
+  Here()
+      : steps_(std::make_shared<StepTable>(kTask, nullptr)), service_(engine::Engine::get().registry(), devices_.get(), kTask, transport_, steps_) {
+    CreateContext c;
+    c.context_id = kContext;
+    REQUIRE(service_.create(c).ok());
+  }
+  std::shared_ptr<ClientCall> call(std::string_view, Message, double, bool, Reply) override { return nullptr; }
+  std::shared_ptr<ClientStream> stream(std::string_view, ClientStream::Events events) override {
+    return std::make_shared<Stream>(*this, std::move(events));
+  }
+  void deliver() {
+    while (!sent_.empty()) {
+      auto next = std::move(sent_.front());
+      sent_.pop_front();
+      next();
+    }
+  }
+  Status enqueue(const QueueItem& item) {
+    auto message = encode_enqueue(kContext, item);
+    REQUIRE(message.ok());
+    return enqueue(std::move(message).value()).status();
+  }
+  size_t steps() const { return steps_->size(); }
+  Status run_part(const std::string& name, int64_t step) {
+    RunComponentFunction r;
+    r.context_id = kContext;
+    r.operation.name = name;
+    r.operation.is_function = r.operation.is_component_function = true;
+    r.operation.func_step_id = step;
+    auto message = encode_run_component(r);
+    REQUIRE(message.ok());
+    op::CancellationManager caller;
+    return service_.run_component(message->flatten(), caller).status();
+  }
+  void close() { service_.close(kContext); }
+  int functions() { return (*service_.find(kContext))->num_functions(); }
+
+ private:
+  struct Stream final : ClientStream {
+    Stream(Here& h, Events e) : here(h), events(std::move(e)) {}
+    bool write(Message m) override {
+      here.sent_.push_back([this, m] {
+        auto answer = here.enqueue(m);
+        CHECK_MESSAGE(answer.ok(), answer.status().to_string());
+        if (answer.ok()) events.message(std::move(answer).value());
+      });
+      return true;
+    }
+    void close() override {}
+    void cancel() override {}
+    Here& here;
+    const Events events;
+  };
+  Result<Message> enqueue(Message m) {
+    op::CancellationManager caller;
+    WEFT_ASSIGN(const Unpacked request, unpack(std::move(m), TensorsIn::kEnqueueRequest));
+    return service_.enqueue(request, caller);
+  }
+  const TransportApi transport_{};
+  const std::unique_ptr<DeviceSet> devices_ = DeviceSet::cpus(1);
+  const std::shared_ptr<StepTable> steps_;
+  EagerService service_;
+  std::deque<std::function<void()>> sent_;
+};
+
+struct Steps final : ClusterSteps {
+  int64_t next_op() override { return ++last; }
+  Result<std::shared_ptr<op::Rendezvous>> start_step() override { return core::unimplemented("no steps"); }
+  int64_t last = 0;
+};
+
+std::string function(const std::string& name) {
+  graph::FunctionDef def;
+  def.name = name;
+  auto bytes = io::encode_function_def(def);
+  REQUIRE(bytes.ok());
+  return *bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a task forgets the part of a function when its client does") {
+  auto channel = std::make_shared<Here>();
+  auto task = std::make_shared<Task>(kTask, channel, kContext);
+  task->now_gives_values();
+  auto steps = std::make_shared<Steps>();
+  const DeviceAttributes attributes{cat(kTask, "/device:CPU:0"), "CPU", 0, 1};
+  TaskDevice device(core::DeviceName::parse(attributes.name).value(), attributes, task, steps);
+  BodyBuilder b;
+  const auto x = b.arg();
+  b.ret({b.add("sum", "AddV2", {x, x}), 0});
+  runtime::Part part;
+  part.body = graph::clone(b.body());
+  for (bool answered : {true, false}) {  // also one whose registration is under way
+    auto plan = device.plan_part(part);
+    REQUIRE_MESSAGE(plan.ok(), plan.status().to_string());
+    if (answered) channel->deliver();
+    CHECK(channel->functions() == answered);
+    plan->reset();
+    channel->deliver();
+    CHECK(channel->functions() == 0);
+  }
+  // TensorFlow's tasks would end the stream by an error.
+  auto other = std::make_shared<Task>(kTask, channel, kContext);
+  TaskDevice theirs(core::DeviceName::parse(attributes.name).value(), attributes, other, steps);
+  auto plan = theirs.plan_part(part);
+  REQUIRE(plan.ok());
+  plan->reset();
+  channel->deliver();
+  CHECK(channel->functions() == 1);
+}
+
+TEST_CASE("functions that came with parts go with the last of them, unless the client registered them, too") {
+  Here task;
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{function("first"), true, {function("f"), function("g")}})).ok());
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{function("second"), true, {function("g"), function("h")}})).ok());
+  CHECK(task.functions() == 5);
+  REQUIRE(task.enqueue(QueueItem(RemoveFunction{"first"})).ok());
+  CHECK(task.functions() == 3);
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{function("h"), false, {}})).ok());
+  REQUIRE(task.enqueue(QueueItem(RemoveFunction{"second"})).ok());
+  CHECK(task.functions() == 1);
+  REQUIRE(task.enqueue(QueueItem(RemoveFunction{"h"})).ok());
+  CHECK(task.functions() == 0);
+  CHECK(task.enqueue(QueueItem(RemoveFunction{"h"})).code() == core::Code::kInvalidArgument);
+}
+
+TEST_CASE("steps of parts of functions end with the context") {
+  Here task;
+  const size_t before = task.steps();  // the context's own
+  CHECK(task.run_part("nobody registered it", -7).code() == core::Code::kInternal);
+  CHECK(task.steps() == before);
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{function("part"), true, {}})).ok());
+  REQUIRE(task.run_part("part", -8).ok());
+  REQUIRE(task.run_part("part", -9).ok());
+  CHECK(task.steps() == before + 2);
+  REQUIRE(task.enqueue(QueueItem(CleanupFunction{-8})).ok());
+  CHECK(task.steps() == before + 1);
+  task.close();
+  CHECK(task.steps() == 0);
+}
+
+TEST_CASE("steps that a master did not end end with its session, and so do those of a master that was started again") {
+  const auto devices = DeviceSet::cpus(1);
+  auto steps = std::make_shared<StepTable>(kTask, nullptr);
+  const TransportApi transport{};
+  GraphService service(engine::Engine::get().registry(), devices.get(), kTask, steps, transport);
+  const auto step_of = [&](const std::string& session, uint64_t incarnation, int64_t step) {
+    CreateWorkerSession create;
+    create.session = session;
+    create.master_task = "/job:worker/replica:0/task:1";
+    create.master_incarnation = incarnation;
+    REQUIRE(service.create_session(create).ok());
+    auto graph = service.register_graph({session, "", "", true});
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    RunGraph run;
+    run.graph = *graph;
+    run.session = session;
+    run.step_id = step;
+    run.send = {{"never received", Tensor::vector(std::vector<float>(1000))}};
+    auto answer = service.run_graph(run);
+    REQUIRE_MESSAGE(answer.ok(), answer.status().to_string());
+  };
+  step_of("a", 1, 7);
+  step_of("b", 1, 8);
+  CHECK(steps->size() == 2);
+  REQUIRE(service.delete_session("a").ok());
+  CHECK(steps->size() == 1);
+  step_of("c", 2, 9);
+  CHECK(steps->size() == 1);
+  service.cleanup_step(9);
+  CHECK(steps->size() == 0);
+}
