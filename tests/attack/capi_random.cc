@@ -20,6 +20,7 @@
 #include "tensorflow/c/env.h"
 #include "tensorflow/c/experimental/filesystem/filesystem_interface.h"
 #include "tensorflow/c/experimental/grappler/grappler.h"
+#include "tensorflow/c/experimental/saved_model/public/saved_model_api.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -90,7 +91,19 @@ void forget(T* p) {
     pool<TF_ImportGraphDefOptions>().clear();
     pool<TF_ImportGraphDefResults>().clear();
   }
-  if constexpr (std::is_same_v<Object, TFE_Context>) pool<TFE_Op>().clear();
+  if constexpr (std::is_same_v<Object, TFE_Context>) {
+    pool<TFE_Op>().clear();
+    pool<TF_SavedModel>().clear();
+  }
+  if constexpr (std::is_same_v<Object, TFE_Context> || std::is_same_v<Object, TF_SavedModel>) {
+    pool<TF_ConcreteFunction>().clear();
+    pool<TF_FunctionMetadata>().clear();
+    pool<TF_SignatureDefFunction>().clear();
+    pool<TF_SignatureDefFunctionMetadata>().clear();
+    pool<TF_SignatureDefParamList>().clear();
+    pool<TF_SignatureDefParam>().clear();
+    pool<TF_TensorSpec>().clear();
+  }
   if constexpr (std::is_same_v<Object, TF_ExecutionContext>) {
     pool<TF_AbstractOp>().clear();
     pool<TF_AbstractTensor>().clear();

@@ -33,6 +33,7 @@ BORROWED = {
     "TFE_OpGetFlatInput",
     "TFE_OpGetAttrs",
     "TF_TensorMaybeMove",
+    "TF_TensorSpecShape",
 }
 # They take one of their arguments over, beside all whose names say so.
 TAKES = {
