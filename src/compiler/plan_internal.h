@@ -1,5 +1,5 @@
 // What the parts of the planner share: plan_fusion.cc, plan_merge.cc and plan_rows.cc decide what is stored and what runs together, plan_schedule.cc finds out what
-// every step reads and writes and puts the steps in order, plan_memory.cc gives memory.
+// every step reads and writes and puts the steps in order, plan.cc gives memory.
 #pragma once
 
 #include <memory>
@@ -89,8 +89,5 @@ bool stays_in_row(const Draft& d, const Rows& rows, std::span<const Instr* const
 // ---- plan_schedule.cc
 // Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.
 core::Status schedule(Draft& d);
-
-// ---- plan_memory.cc
-core::Status place(Draft& d, Plan& plan);
 
 }  // namespace weft_engine::compiler
