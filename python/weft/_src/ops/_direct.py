@@ -9,15 +9,19 @@ from weft._src.framework import dispatch, dtypes, graph
 
 
 def define(namespace, table):
-    """Puts a function into `namespace` for each line "name Op parameters", e.g. "atan2 Atan2 y, x".
+    """Puts a function into `namespace` for each line "name Op parameters", e.g. "negative Neg x".
 
-    A parameter may have a default, and the op may call it otherwise: "axis>dimension=0". "Op/name": what nodes of graphs are called.
+    Without an op it is the one of that name: "bessel_i0 x" is BesselI0. A parameter may have a default, and the op may
+    call it otherwise: "axis>dimension=0". "Op/name": what nodes of graphs are called.
     """
     for line in table.strip().splitlines():
-        name, op, *rest = line.split(None, 2)
+        name, _, rest = line.partition(" ")
+        op = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+        if rest[:1].isupper():
+            op, _, rest = rest.partition(" ")
         op, _, called = op.partition("/")
         given, passed = [], []
-        for parameter in filter(None, (p.strip() for p in (rest[0] if rest else "").split(", "))):
+        for parameter in filter(None, (p.strip() for p in rest.split(", "))):
             public, _, default = parameter.partition("=")
             public, _, own = public.partition(">")
             given.append(f"{public}={default}" if default else public)

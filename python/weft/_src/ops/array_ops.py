@@ -29,27 +29,27 @@ from weft._src.ops.sort_ops import argsort, searchsorted, sort  # noqa: F401
 define(
     globals(),
     """
-bitcast Bitcast input, type
-broadcast_to BroadcastTo input, shape
-check_pinned CheckPinned tensor
-dynamic_partition DynamicPartition data, partitions, num_partitions
-extract_volume_patches ExtractVolumePatches input, ksizes, strides, padding
-invert_permutation InvertPermutation x
+bitcast input, type
+broadcast_to input, shape
+check_pinned tensor
+dynamic_partition data, partitions, num_partitions
+extract_volume_patches input, ksizes, strides, padding
+invert_permutation x
 no_op NoOp
-ragged_fill_empty_rows RaggedFillEmptyRows value_rowids, values, nrows, default_value
-ragged_fill_empty_rows_grad RaggedFillEmptyRowsGrad reverse_index_map, grad_values
+ragged_fill_empty_rows value_rowids, values, nrows, default_value
+ragged_fill_empty_rows_grad reverse_index_map, grad_values
 reverse ReverseV2 tensor, axis
-roll Roll input, shift, axis
-scatter_nd ScatterNd indices, updates, shape, bad_indices_policy=''
+roll input, shift, axis
+scatter_nd indices, updates, shape, bad_indices_policy=''
 space_to_batch_nd SpaceToBatchND input, block_shape, paddings
 tensor_scatter_nd_add TensorScatterAdd tensor, indices, updates, bad_indices_policy=''
 tensor_scatter_nd_max TensorScatterMax tensor, indices, updates, bad_indices_policy=''
 tensor_scatter_nd_min TensorScatterMin tensor, indices, updates, bad_indices_policy=''
 tensor_scatter_nd_sub TensorScatterSub tensor, indices, updates, bad_indices_policy=''
 tensor_scatter_nd_update TensorScatterUpdate tensor, indices, updates
-tile Tile input, multiples
+tile input, multiples
 timestamp Timestamp
-unravel_index UnravelIndex indices, dims
+unravel_index indices, dims
 """,
 )
 

@@ -6,12 +6,12 @@ from weft._src.ops._direct import define
 define(
     globals(),
     """
-bitwise_and BitwiseAnd x, y
-bitwise_or BitwiseOr x, y
-bitwise_xor BitwiseXor x, y
-invert Invert x
-left_shift LeftShift x, y
-right_shift RightShift x, y
+bitwise_and x, y
+bitwise_or x, y
+bitwise_xor x, y
+invert x
+left_shift x, y
+right_shift x, y
 """,
 )
 del define

@@ -573,7 +573,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
 define(
     globals(),
     """
-conv Conv input, filter, strides, padding, explicit_paddings=[], data_format='CHANNELS_LAST', dilations=[], batch_dims=1, groups=1
+conv input, filter, strides, padding, explicit_paddings=[], data_format='CHANNELS_LAST', dilations=[], batch_dims=1, groups=1
 conv2d_backprop_filter_v2 Conv2DBackpropFilterV2 input, filter, out_backprop, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=[], data_format='NHWC', dilations=[1,1,1,1]
 conv2d_backprop_input_v2 Conv2DBackpropInputV2 input, filter, out_backprop, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=[], data_format='NHWC', dilations=[1,1,1,1]
 """,

@@ -16,20 +16,20 @@ define(
     globals(),
     """
 band_part MatrixBandPart input, num_lower, num_upper
-cholesky Cholesky input
-cross Cross a, b
+cholesky input
+cross a, b
 det MatrixDeterminant input
 inv MatrixInverse input, adjoint=False
 logm MatrixLogarithm input
-lu Lu input, output_idx_type=dtypes.int32
-qr Qr input, full_matrices=False
+lu input, output_idx_type=dtypes.int32
+qr input, full_matrices=False
 slogdet LogMatrixDeterminant input
 solve MatrixSolve matrix, rhs, adjoint=False
 sqrtm MatrixSquareRoot input
 tensor_diag Diag diagonal
 tensor_diag_part DiagPart input
 triangular_solve MatrixTriangularSolve matrix, rhs, lower=True, adjoint=False
-banded_triangular_solve BandedTriangularSolve bands>matrix, rhs, lower=True, adjoint=False
+banded_triangular_solve bands>matrix, rhs, lower=True, adjoint=False
 """,
 )
 

@@ -50,87 +50,87 @@ from weft._src.ops.search_ops import approx_max_k, approx_min_k, in_top_k, top_k
 define(
     globals(),
     """
-acos Acos x
-acosh Acosh x
-asin Asin x
-asinh Asinh x
-atan Atan x
-atan2 Atan2 y, x
-atanh Atanh x
-betainc Betainc a, b, x
-bessel_i0 BesselI0 x
-bessel_i0e BesselI0e x
-bessel_i1 BesselI1 x
-bessel_i1e BesselI1e x
-bessel_j0 BesselJ0 x
-bessel_j1 BesselJ1 x
-bessel_k0 BesselK0 x
-bessel_k0e BesselK0e x
-bessel_k1 BesselK1 x
-bessel_k1e BesselK1e x
-bessel_y0 BesselY0 x
-bessel_y1 BesselY1 x
-ceil Ceil x
-cos Cos x
-cosh Cosh x
-dawsn Dawsn x
-digamma Digamma x
+acos x
+acosh x
+asin x
+asinh x
+atan x
+atan2 y, x
+atanh x
+betainc a, b, x
+bessel_i0 x
+bessel_i0e x
+bessel_i1 x
+bessel_i1e x
+bessel_j0 x
+bessel_j1 x
+bessel_k0 x
+bessel_k0e x
+bessel_k1 x
+bessel_k1e x
+bessel_y0 x
+bessel_y1 x
+ceil x
+cos x
+cosh x
+dawsn x
+digamma x
 divide_no_nan DivNoNan/div_no_nan x, y
-equal Equal x, y
-erf Erf x
-erfc Erfc x
-erfinv Erfinv x
-exp Exp x
-expint Expint x
-expm1 Expm1 x
-floor Floor x
+equal x, y
+erf x
+erfc x
+erfinv x
+exp x
+expint x
+expm1 x
+floor x
 floordiv FloorDiv/floordiv x, y
 floormod FloorMod x, y
-fresnel_cos FresnelCos x
-fresnel_sin FresnelSin x
-greater Greater x, y
-greater_equal GreaterEqual x, y
-igamma Igamma a, x
-igammac Igammac a, x
-is_finite IsFinite x
-is_inf IsInf x
-is_nan IsNan x
-less Less x, y
-less_equal LessEqual x, y
-lgamma Lgamma x
-log Log x
-log1p Log1p x
-logical_and LogicalAnd x, y
-logical_not LogicalNot x
-logical_or LogicalOr x, y
-maximum Maximum x, y
-minimum Minimum x, y
+fresnel_cos x
+fresnel_sin x
+greater x, y
+greater_equal x, y
+igamma a, x
+igammac a, x
+is_finite x
+is_inf x
+is_nan x
+less x, y
+less_equal x, y
+lgamma x
+log x
+log1p x
+logical_and x, y
+logical_not x
+logical_or x, y
+maximum x, y
+minimum x, y
 multiply Mul x, y
 multiply_no_nan MulNoNan x, y
 negative Neg x
 nextafter NextAfter x1, x2
-not_equal NotEqual x, y
-polygamma Polygamma a, x
+not_equal x, y
+polygamma a, x
 realdiv RealDiv x, y
-reciprocal Reciprocal x
-rint Rint x
-rsqrt Rsqrt x
-sin Sin x
-sinh Sinh x
-softplus Softplus features
-softsign Softsign features
-spence Spence x
-sqrt Sqrt x
-square Square x
-squared_difference SquaredDifference x, y
+reciprocal x
+rint x
+rsqrt x
+sin x
+sinh x
+softplus features
+softsign features
+spence x
+sqrt x
+square x
+squared_difference x, y
 subtract Sub x, y
-tan Tan x
-tanh Tanh x
+tan x
+tanh x
 truncatediv TruncateDiv x, y
 truncatemod TruncateMod x, y
-xdivy Xdivy x, y
-xlogy Xlogy x, y
-zeta Zeta x, q
+xdivy x, y
+xlogy x, y
+zeta x, q
 """,
 )
 mod = floormod  # noqa: F821

@@ -14,12 +14,12 @@ from weft._src.ops._direct import define, scope
 define(
     globals(),
     """
-elu Elu features
-l2_loss L2Loss t
+elu features
+l2_loss t
 local_response_normalization LRN input, depth_radius=5, bias=1, alpha=1, beta=0.5
-relu Relu features
-relu6 Relu6 features
-selu Selu features
+relu features
+relu6 features
+selu features
 """,
 )
 lrn = local_response_normalization  # noqa: F821

@@ -9,13 +9,13 @@ from weft._src.ops._direct import define
 define(
     globals(),
     """
-fake_quant_with_min_max_args FakeQuantWithMinMaxArgs inputs, min=-6, max=6, num_bits=8, narrow_range=False
-fake_quant_with_min_max_args_gradient FakeQuantWithMinMaxArgsGradient gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False
-fake_quant_with_min_max_vars FakeQuantWithMinMaxVars inputs, min, max, num_bits=8, narrow_range=False
-fake_quant_with_min_max_vars_gradient FakeQuantWithMinMaxVarsGradient gradients, inputs, min, max, num_bits=8, narrow_range=False
-fake_quant_with_min_max_vars_per_channel FakeQuantWithMinMaxVarsPerChannel inputs, min, max, num_bits=8, narrow_range=False
-fake_quant_with_min_max_vars_per_channel_gradient FakeQuantWithMinMaxVarsPerChannelGradient gradients, inputs, min, max, num_bits=8, narrow_range=False
-quantized_concat QuantizedConcat concat_dim, values, input_mins, input_maxes
+fake_quant_with_min_max_args inputs, min=-6, max=6, num_bits=8, narrow_range=False
+fake_quant_with_min_max_args_gradient gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False
+fake_quant_with_min_max_vars inputs, min, max, num_bits=8, narrow_range=False
+fake_quant_with_min_max_vars_gradient gradients, inputs, min, max, num_bits=8, narrow_range=False
+fake_quant_with_min_max_vars_per_channel inputs, min, max, num_bits=8, narrow_range=False
+fake_quant_with_min_max_vars_per_channel_gradient gradients, inputs, min, max, num_bits=8, narrow_range=False
+quantized_concat concat_dim, values, input_mins, input_maxes
 """,
 )
 

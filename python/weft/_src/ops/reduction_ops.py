@@ -13,15 +13,15 @@ from weft._src.ops._direct import define, scope
 define(
     globals(),
     """
-segment_max SegmentMax data, segment_ids
-segment_mean SegmentMean data, segment_ids
-segment_min SegmentMin data, segment_ids
-segment_prod SegmentProd data, segment_ids
-segment_sum SegmentSum data, segment_ids
-unsorted_segment_max UnsortedSegmentMax data, segment_ids, num_segments
-unsorted_segment_min UnsortedSegmentMin data, segment_ids, num_segments
-unsorted_segment_prod UnsortedSegmentProd data, segment_ids, num_segments
-unsorted_segment_sum UnsortedSegmentSum data, segment_ids, num_segments
+segment_max data, segment_ids
+segment_mean data, segment_ids
+segment_min data, segment_ids
+segment_prod data, segment_ids
+segment_sum data, segment_ids
+unsorted_segment_max data, segment_ids, num_segments
+unsorted_segment_min data, segment_ids, num_segments
+unsorted_segment_prod data, segment_ids, num_segments
+unsorted_segment_sum data, segment_ids, num_segments
 """,
 )
 

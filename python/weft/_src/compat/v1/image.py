@@ -37,11 +37,11 @@ def resize(images, size, method=ResizeMethod.BILINEAR, align_corners=False, pres
 define(
     globals(),
     """
-resize_area ResizeArea images, size, align_corners=False
-resize_bicubic ResizeBicubic images, size, align_corners=False, name=None, half_pixel_centers=False
-resize_bilinear ResizeBilinear images, size, align_corners=False, name=None, half_pixel_centers=False
-resize_nearest_neighbor ResizeNearestNeighbor images, size, align_corners=False, name=None, half_pixel_centers=False
-extract_glimpse ExtractGlimpse input, size, offsets, centered=True, normalized=True, uniform_noise=True
+resize_area images, size, align_corners=False
+resize_bicubic images, size, align_corners=False, name=None, half_pixel_centers=False
+resize_bilinear images, size, align_corners=False, name=None, half_pixel_centers=False
+resize_nearest_neighbor images, size, align_corners=False, name=None, half_pixel_centers=False
+extract_glimpse input, size, offsets, centered=True, normalized=True, uniform_noise=True
 """,
 )
 

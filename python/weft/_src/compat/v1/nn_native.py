@@ -11,13 +11,13 @@ define(
     """
 conv3d_backprop_filter Conv3DBackpropFilterV2 input, filter_sizes, out_backprop, strides, padding, data_format='NDHWC', dilations=[1,1,1,1,1]
 conv3d_backprop_filter_v2 Conv3DBackpropFilterV2 input, filter_sizes, out_backprop, strides, padding, data_format='NDHWC', dilations=[1,1,1,1,1]
-depthwise_conv2d_native DepthwiseConv2dNative input, filter, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
-depthwise_conv2d_native_backprop_filter DepthwiseConv2dNativeBackpropFilter input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
-depthwise_conv2d_native_backprop_input DepthwiseConv2dNativeBackpropInput input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
-quantized_avg_pool QuantizedAvgPool input, min_input, max_input, ksize, strides, padding
+depthwise_conv2d_native input, filter, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
+depthwise_conv2d_native_backprop_filter input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
+depthwise_conv2d_native_backprop_input input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1,1,1,1]
+quantized_avg_pool input, min_input, max_input, ksize, strides, padding
 quantized_conv2d QuantizedConv2D input, filter, min_input, max_input, min_filter, max_filter, strides, padding, out_type=dtypes.qint32, dilations=[1,1,1,1]
-quantized_max_pool QuantizedMaxPool input, min_input, max_input, ksize, strides, padding
-quantized_relu_x QuantizedReluX features, max_value, min_features, max_features, out_type=dtypes.quint8
+quantized_max_pool input, min_input, max_input, ksize, strides, padding
+quantized_relu_x features, max_value, min_features, max_features, out_type=dtypes.quint8
 """,
 )
 
