@@ -42,3 +42,16 @@ others = {
 }
 for name, value in others.items():
     print(name, tf.is_tensor(value), type(tf.get_static_value(value)).__name__)
+
+
+# The same where a function is traced inside a graph of version 1.
+@tf.function
+def g(x):
+    rank = tf.rank(x)
+    print("in a graph of version 1", tensor_util.try_evaluate_constant(tf.equal(rank - 1, tf.constant(2))))
+    return x
+
+
+with tf.Graph().as_default():
+    g(tf.compat.v1.placeholder(tf.float32, [2, 3, 4]))
+    print("outside of the function", tensor_util.try_evaluate_constant(tf.constant(2) + 3))

@@ -1,9 +1,9 @@
 """Values of tensors that are known, and their messages. keras, tensorflow-probability, tf2onnx."""
 
 from weft import _weft
-from weft._src.framework.graph import init_scope
 from weft._src.framework.static_value import constant_value_as_shape, get_static_value as constant_value  # noqa: F401
 from weft._src.framework.tensor import Tensor, is_tf_type, is_tf_type as is_tensor  # noqa: F401
+from weft._src.ops._direct import outside_of_graph
 
 
 def try_evaluate_constant(tensor):
@@ -27,7 +27,7 @@ def try_evaluate_constant(tensor):
             if value is None:
                 waiting.append(source)
             else:
-                with init_scope():
+                with outside_of_graph():  # also inside a graph of version 1
                     feeds.append((source, tf.constant(value, source.dtype)))
     try:
         (made,) = _weft.NativeSession(tensor.graph).run(feeds, [tensor], [])
