@@ -35,6 +35,8 @@ print(tf.nn.relu(x))
 print(tf.reduce_sum(x, axis=1))
 print(tf.concat([x, tf.ones([1])], 0).text.split("(")[0])
 print(x - 1, 2 * x, tf.abs(x))
+one = tf.constant(1.0)
+print(*(made.text.partition("(")[2] for made in (one + x, one - x, one * x, one / x, one % x, one**x, x + one, tf.Variable(1.0) + x)))
 print(tf.reshape(x, [2]).text.split("(")[0], tf.cast(x, tf.int32).text.split("(")[0])
 
 

@@ -1,6 +1,7 @@
 """tf.__operators__: what operators of tensors do, as functions that can be taken over."""
 
 from weft._src.framework import dispatch
+from weft._src.framework.foreign_operators import function_of
 from weft._src.framework.tensor import Tensor
 
 
@@ -12,7 +13,10 @@ def _tensor(value):
 
 @dispatch.dispatchable
 def add(x, y, name=None):
-    return _tensor(x) + y
+    x = _tensor(x)
+    if getattr(type(y), "__radd__", None) is function_of("__radd__"):
+        y = _tensor(y)  # not asked for its operator, which is this function; where it is no tensor, the call is taken over
+    return x + y
 
 
 @dispatch.dispatchable
