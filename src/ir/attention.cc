@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "ir/insert.h"
 #include "ir/rewrite.h"
 
 namespace weft_engine::ir {
@@ -398,13 +399,7 @@ class Pass {
     return size_t(std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.get() == i; }) - all.begin());
   }
   Instr* add(Instr* before, Op op, Type type, std::vector<Instr*> operands) {
-    auto i = std::make_unique<Instr>();
-    i->op = op;
-    i->id = module_.next_id++;
-    i->type = std::move(type);
-    i->operands = std::move(operands);
-    i->node = node_;
-    i->parent = module_.main.get();
+    auto i = new_instr(module_, op, std::move(type), std::move(operands), node_, module_.main.get());
     Instr* out = i.get();
     module_.main->instrs.insert(module_.main->instrs.begin() + long(place(before)), std::move(i));
     return out;

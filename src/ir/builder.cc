@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "ir/insert.h"
 #include "ir/known.h"
 
 namespace weft_engine::ir {
@@ -219,14 +220,7 @@ Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
         fail(unimplemented("the compiler does not compute in ", core::dtype_name(v->type.dtype), " ('", node_, "')"));
     }
   }
-  auto i = std::make_unique<Instr>();
-  i->op = op;
-  i->id = module_.next_id++;
-  i->type = std::move(type);
-  i->operands = std::move(operands);
-  i->node = node_;
-  i->parent = region_;
-  region_->instrs.push_back(std::move(i));
+  region_->instrs.push_back(new_instr(module_, op, std::move(type), std::move(operands), node_, region_));
   return region_->instrs.back().get();
 }
 
@@ -237,13 +231,8 @@ Value Builder::parameter(Parameter p) {
   if (!supported(p.type.dtype))
     return fail(unimplemented("the compiler does not handle ", core::dtype_name(p.type.dtype), " tensors ('", p.name, "')"));
   Region* main = module_.main.get();
-  auto i = std::make_unique<Instr>();
-  i->op = Op::kParameter;
-  i->id = module_.next_id++;
-  i->type = p.type;
+  auto i = new_instr(module_, Op::kParameter, p.type, {}, p.name, main);
   i->index = int(main->parameters.size());
-  i->node = p.name;
-  i->parent = main;
   Value v = i.get();
   // In front of everything: states may be met late.
   main->instrs.insert(main->instrs.begin() + long(main->parameters.size()), std::move(i));

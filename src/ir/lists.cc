@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/rewrite.h"
+#include "ir/insert.h"
 #include "ir/simplify.h"
 
 namespace weft_engine::ir {
@@ -122,14 +123,7 @@ class Lists {
   }
 
   std::unique_ptr<Instr> make(Op op, Type type, std::vector<Instr*> operands, const Instr& like, Region& r) {
-    auto p = std::make_unique<Instr>();
-    p->op = op;
-    p->id = module_.next_id++;
-    p->type = std::move(type);
-    p->operands = std::move(operands);
-    p->node = like.node;
-    p->parent = &r;
-    return p;
+    return new_instr(module_, op, std::move(type), std::move(operands), like.node, &r);
   }
 
   struct Sum {
@@ -164,7 +158,7 @@ class Lists {
 
   bool sums(Instr& loop, Region& around, size_t place) {
     std::unordered_map<const Instr*, Instr*> lists;  // what is multiplied, and all its rows behind the loop
-    std::vector<std::unique_ptr<Instr>> before, after;
+    Instrs before, after;
     const size_t variables = loop.operands.size();
     bool any = false;
     for (size_t k = 0; k < variables; ++k) {
@@ -195,14 +189,13 @@ class Lists {
       get->operands = {loop.operands[k], after.back().get()};
     }
     if (!any) return false;
-    around.instrs.insert(around.instrs.begin() + long(place) + 1, std::make_move_iterator(after.begin()), std::make_move_iterator(after.end()));
-    around.instrs.insert(around.instrs.begin() + long(place), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+    insert(around, place + 1, after);
+    insert(around, place, before);
     return true;
   }
 
   // A new variable of the loop that keeps operand 1 of the product in row `at`; what it holds in the end.
-  Instr* kept(Instr& loop, const Instr& product, Instr* at, const Type& type, Region& around, std::vector<std::unique_ptr<Instr>>& before,
-              std::vector<std::unique_ptr<Instr>>& after) {
+  Instr* kept(Instr& loop, const Instr& product, Instr* at, const Type& type, Region& around, Instrs& before, Instrs& after) {
     Region& body = *loop.regions[1];
     before.push_back(make(Op::kConstant, {type.dtype, {}}, {}, product, around));
     before.back()->literal = *Tensor::zeros(type.dtype, core::Shape());

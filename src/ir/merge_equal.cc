@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "ir/insert.h"
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
 
@@ -94,13 +95,8 @@ class EqualLoops {
         g->index = int(first[k]);
         if (g->type == loop.results[first[k]]) continue;
         // It becomes a reshape of a get that is in front of it.
-        auto other = std::make_unique<Instr>();
-        other->op = Op::kGet;
-        other->id = module_.next_id++;
-        other->type = loop.results[first[k]];
-        other->operands = {&loop};
+        auto other = new_instr(module_, Op::kGet, loop.results[first[k]], {&loop}, g->node, &around);
         other->index = int(first[k]);
-        other->parent = &around;
         g->op = Op::kReshape;
         g->index = 0;
         g->operands = {other.get()};
@@ -127,12 +123,7 @@ class EqualLoops {
 
   Instr* as(Instr* v, const Type& t, Region& r) {
     if (v->type == t) return v;
-    auto p = std::make_unique<Instr>();
-    p->op = Op::kReshape;
-    p->id = module_.next_id++;
-    p->type = t;
-    p->operands = {v};
-    p->parent = &r;
+    auto p = new_instr(module_, Op::kReshape, t, {v}, v->node, &r);
     Instr* out = p.get();
     r.instrs.insert(r.instrs.begin() + long(r.parameters.size()), std::move(p));
     return out;

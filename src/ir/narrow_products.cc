@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/insert.h"
 #include "ir/simplify.h"
 
 namespace weft_engine::ir {
@@ -41,9 +42,7 @@ class Pass {
       for (Instr*& o : i.operands) o = narrow(o);
       set_type(&i, to);
       any = true;
-      const size_t more = now_.size();
-      r.instrs.insert(r.instrs.begin() + long(k), std::make_move_iterator(now_.begin()), std::make_move_iterator(now_.end()));
-      k += more;
+      k = insert(r, k, now_);
     }
     return any;
   }
@@ -58,15 +57,8 @@ class Pass {
   Instr* narrow(Instr* v) {
     if (!moves(v->op)) return v->operands[0];
     Instr* from = narrow(v->operands[0]);
-    auto p = std::make_unique<Instr>();
-    p->op = v->op;
-    p->id = module_.next_id++;
-    p->type = {from->type.dtype, v->type.dims};
-    p->operands = {from};
-    p->axes = v->axes;
-    p->node = v->node;
-    p->parent = parent_;
-    now_.push_back(std::move(p));
+    now_.push_back(new_instr(module_, v->op, {from->type.dtype, v->type.dims}, {from}, v->node, parent_));
+    now_.back()->axes = v->axes;
     return now_.back().get();
   }
 
@@ -87,7 +79,7 @@ class Pass {
   Module& module_;
   Region* parent_ = nullptr;
   std::unordered_map<const Instr*, std::vector<Instr*>> users_;
-  std::vector<std::unique_ptr<Instr>> now_;
+  Instrs now_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // become one product of all rows, in front of the loop.
 #include <algorithm>
 
+#include "ir/insert.h"
 #include "ir/simplify.h"
 
 namespace weft_engine::ir {
@@ -17,35 +18,22 @@ class Hoister {
       Instr* i = r.instrs[k].get();
       for (auto& part : i->regions) any = run(*part) || any;
       if (i->op != Op::kWhile) continue;
-      std::vector<std::unique_ptr<Instr>> before;
+      Instrs before;
       Region& body = *i->regions[1];
       for (size_t n = 0; n < body.instrs.size(); ++n) {
-        std::vector<std::unique_ptr<Instr>> inside;
+        Instrs inside;
         if (!body.instrs[n] || !product(*body.instrs[n], body, r, before, inside)) continue;
         any = true;
-        const size_t more = inside.size();
-        body.instrs.insert(body.instrs.begin() + long(n), std::make_move_iterator(inside.begin()), std::make_move_iterator(inside.end()));
-        n += more;
+        n = insert(body, n, inside);
       }
-      const size_t more = before.size();
-      r.instrs.insert(r.instrs.begin() + long(k), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
-      k += more;
+      k = insert(r, k, before);
     }
     return any;
   }
 
  private:
-  using Instrs = std::vector<std::unique_ptr<Instr>>;
-
   Instr* add(Op op, Type type, std::vector<Instr*> operands, const Instr& like, Region& r, Instrs& to) {
-    auto p = std::make_unique<Instr>();
-    p->op = op;
-    p->id = module_.next_id++;
-    p->type = std::move(type);
-    p->operands = std::move(operands);
-    p->node = like.node;
-    p->parent = &r;
-    to.push_back(std::move(p));
+    to.push_back(new_instr(module_, op, std::move(type), std::move(operands), like.node, &r));
     return to.back().get();
   }
 

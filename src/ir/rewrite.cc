@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/insert.h"
+
 namespace weft_engine::ir {
 namespace {
 
@@ -120,14 +122,7 @@ Instr* Rewriter::become(Instr* i, Op op, std::vector<Instr*> operands) {
 }
 
 Instr* Rewriter::add(const Instr* like, Op op, Type type, std::vector<Instr*> operands, std::vector<std::unique_ptr<Instr>>& before) {
-  auto p = std::make_unique<Instr>();
-  p->op = op;
-  p->id = module_.next_id++;
-  p->type = std::move(type);
-  p->operands = std::move(operands);
-  p->node = like->node;
-  p->parent = like->parent;
-  before.push_back(std::move(p));
+  before.push_back(new_instr(module_, op, std::move(type), std::move(operands), like->node, like->parent));
   changed_ = true;
   return before.back().get();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/cat.h"
+#include "ir/insert.h"
 #include "ir/rewrite.h"
 
 namespace weft_engine::ir {
@@ -65,8 +66,6 @@ class Simplifier {
   }
 
  private:
-  using Instrs = std::vector<std::unique_ptr<Instr>>;
-
   Instr* now(Instr* v) const {
     for (auto it = instead_.find(v); it != instead_.end(); it = instead_.find(v)) v = it->second;
     return v;

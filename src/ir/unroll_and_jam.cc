@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/insert.h"
 #include "ir/simplify.h"
 
 namespace weft_engine::ir {
@@ -131,17 +132,8 @@ class UnrollAndJam {
 
   // ---- the loop
 
-  using Instrs = std::vector<std::unique_ptr<Instr>>;
-
   Instr* add(Op op, Type type, std::vector<Instr*> operands, Region& r) {
-    auto p = std::make_unique<Instr>();
-    p->op = op;
-    p->id = module_.next_id++;
-    p->type = std::move(type);
-    p->operands = std::move(operands);
-    p->node = outputs_[0]->node;
-    p->parent = &r;
-    r.instrs.push_back(std::move(p));
+    r.instrs.push_back(new_instr(module_, op, std::move(type), std::move(operands), outputs_[0]->node, &r));
     return r.instrs.back().get();
   }
 

@@ -4,6 +4,7 @@
 // again leave it in front of them. Pixels and results are the code generator's (compiler/llvm/winograd.cc).
 #include <algorithm>
 
+#include "ir/insert.h"
 #include "ir/simplify.h"
 
 namespace weft_engine::ir {
@@ -41,9 +42,7 @@ class Pass {
         i.op = Op::kReshape;
         i.window = Window();
       }
-      const size_t more = now_.size();
-      r.instrs.insert(r.instrs.begin() + long(k), std::make_move_iterator(now_.begin()), std::make_move_iterator(now_.end()));
-      k += more;
+      k = insert(r, k, now_);
     }
     return any;
   }
@@ -76,14 +75,7 @@ class Pass {
   }
 
   Instr* add(Op op, Type type, std::vector<Instr*> operands) {
-    auto p = std::make_unique<Instr>();
-    p->op = op;
-    p->id = module_.next_id++;
-    p->type = std::move(type);
-    p->operands = std::move(operands);
-    p->node = node_;
-    p->parent = parent_;
-    now_.push_back(std::move(p));
+    now_.push_back(new_instr(module_, op, std::move(type), std::move(operands), node_, parent_));
     return now_.back().get();
   }
   Instr* reshape(Instr* x, std::vector<Dim> dims) { return add(Op::kReshape, {x->type.dtype, std::move(dims)}, {x}); }
@@ -119,7 +111,7 @@ class Pass {
   Module& module_;
   Region* parent_ = nullptr;
   std::string node_;
-  std::vector<std::unique_ptr<Instr>> now_;
+  Instrs now_;
 };
 
 }  // namespace
