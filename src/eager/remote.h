@@ -25,6 +25,8 @@ class RemoteValue {
   virtual Result<PartialShape> shape() = 0;
   // Brings the value here.
   virtual void fetch(std::function<void(Result<Tensor>)> done) = 0;
+  // For a thread, before it waits for that until `done`: it may do itself what the transport does else. Returns after a short time at most.
+  virtual void before_waiting(const std::function<bool()>& done) = 0;
 };
 
 class RemoteDevice : public core::RemoteDevice {

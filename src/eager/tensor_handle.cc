@@ -76,6 +76,10 @@ static Result<Tensor> fetch_and_wait(RemoteValue& of) {
     answer->value.emplace(std::move(value));
     answer->changed.notify_all();
   });
+  of.before_waiting([&answer] {
+    std::lock_guard lock(answer->mutex);
+    return answer->value.has_value();
+  });
   std::unique_lock lock(answer->mutex);
   WEFT_RETURN_IF_ERROR(wait_for(lock, answer->changed, [&] { return answer->value.has_value(); }));
   return std::move(*answer->value);
@@ -104,6 +108,7 @@ Status TensorHandle::wait_slowly() const {
       if (value.ok()) self->set(std::move(value).value());
       else self->fail(value.status());
     });
+    waiting_->remote->before_waiting([this] { return state_.load(std::memory_order_acquire) != State::kPending; });
     lock.lock();
   }
   WEFT_RETURN_IF_ERROR(wait_for(lock, waiting_->changed, [this] { return state_.load(std::memory_order_acquire) != State::kPending; }));

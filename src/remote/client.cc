@@ -249,9 +249,11 @@ struct Newcomer {
 
 Result<Newcomer> ask(Cluster& cluster, const std::string& job, int index, double seconds) {
   const std::string name = task_name(job, index);
-  WEFT_ASSIGN(std::shared_ptr<Channel> channel, cluster.connections->to(name));
-  Newcomer n{std::make_shared<Task>(name, std::move(channel), cluster.id), job, index, {}};
+  WEFT_ASSIGN(std::shared_ptr<Channel> way, cluster.connections->to(name));
+  Newcomer n{std::make_shared<Task>(name, way, cluster.id), job, index, {}};
   WEFT_ASSIGN(n.devices, devices_of(*n.task, seconds));
+  constexpr double kLinkSeconds = 5;
+  way->prepare(kLinkSeconds);  // before there is a stream, which stays where it began
   // A server may have been started as another task: in this cluster it is the one that the client names.
   for (DeviceAttributes& d : n.devices) {
     if (!rename_device(d, name)) return invalid_argument("task ", name, " has a device of the name '", d.name, "'");

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "core/device_name.h"
+#include "remote/local_channel.h"
 #include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
@@ -65,7 +66,7 @@ std::shared_ptr<Channel> channel_to(const TransportApi& transport, const std::st
   std::erase_if(all.by_address, [&](const auto& c) { return c.second.expired() && c.first != address; });
   auto& known = all.by_address[address];
   auto channel = known.lock();
-  if (!channel) known = channel = transport.connect(address);
+  if (!channel) known = channel = with_link(transport.connect(address));
   return channel;
 }
 

@@ -664,24 +664,29 @@ Result<Message> EagerService::keep_alive(uint64_t id) {
 
 namespace {
 
-// The requests of one StreamingEnqueue, one after the other on a thread of its own. A failed one ends the stream with its status, as TensorFlow does.
+// The requests of one StreamingEnqueue, one after the other. A failed one ends the stream with its status, as TensorFlow does.
 class EnqueueStream final : public StreamHandler {
  public:
-  EnqueueStream(std::shared_ptr<EagerService> service, std::shared_ptr<ServerStream> stream) : state_(std::make_shared<State>()) {
-    const Status started = start_thread([state = state_, service = std::move(service), stream] { work(*state, *service, *stream); });
-    if (started.ok()) return;
-    stream->finish(started);
-    state_->ended = true;
+  EnqueueStream(std::shared_ptr<EagerService> service, std::shared_ptr<ServerStream> stream, RunOn run_on) : state_(std::make_shared<State>()) {
+    state_->service = std::move(service);
+    state_->stream = std::move(stream);
+    run_on_ = std::move(run_on);
   }
   void message(Message m) override {
-    std::lock_guard lock(state_->mutex);
-    state_->queue.push_back(std::move(m));
-    state_->changed.notify_all();
+    {
+      std::lock_guard lock(state_->mutex);
+      state_->queue.push_back(std::move(m));
+      if (std::exchange(state_->busy, true)) return;
+    }
+    run_on_([state = state_] { work(*state); });
   }
   void ended() override {
-    std::lock_guard lock(state_->mutex);
-    state_->ended = true;
-    state_->changed.notify_all();
+    {
+      std::lock_guard lock(state_->mutex);
+      state_->ended = true;
+      if (std::exchange(state_->busy, true)) return;
+    }
+    finish(*state_, {});
   }
   // What was sent before the client ended is done if it does not take long; what would wait for ever ends.
   void abandoned() override {
@@ -697,41 +702,48 @@ class EnqueueStream final : public StreamHandler {
 
  private:
   struct State {
+    std::shared_ptr<EagerService> service;
+    std::shared_ptr<ServerStream> stream;
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<Message> queue;
+    bool busy = false;  // for good when it is over
     bool ended = false, over = false;
     op::CancellationManager caller;
   };
-  static void work(State& state, EagerService& service, ServerStream& stream) {
-    for (;;) {
-      Message request;
-      {
-        std::unique_lock lock(state.mutex);
-        state.changed.wait(lock, [&] { return state.ended || !state.queue.empty(); });
-        if (state.queue.empty()) break;
-        request = std::move(state.queue.front());
-        state.queue.pop_front();
-      }
-      Message response;
-      const Status s = without_exceptions([&]() -> Status {
-        WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(request), TensorsIn::kEnqueueRequest));
-        WEFT_ASSIGN(response, service.enqueue(unpacked, state.caller));
-        return {};
-      });
-      if (!s.ok()) {
-        stream.finish(s);
-        break;
-      }
-      stream.write(std::move(response));
-      stream.next();
-    }
-    stream.finish({});
+  static void finish(State& state, Status status) {
+    state.stream->finish(std::move(status));
     std::lock_guard lock(state.mutex);
     state.over = true;
     state.changed.notify_all();
   }
+  static void work(State& state) {
+    for (;;) {
+      Message request;
+      {
+        std::lock_guard lock(state.mutex);
+        if (state.queue.empty()) {
+          if (state.ended) break;
+          state.busy = false;
+          return;
+        }
+        request = std::move(state.queue.front());
+        state.queue.pop_front();
+      }
+      Message response;
+      Status s = without_exceptions([&]() -> Status {
+        WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(request), TensorsIn::kEnqueueRequest));
+        WEFT_ASSIGN(response, state.service->enqueue(unpacked, state.caller));
+        return {};
+      });
+      if (!s.ok()) return finish(state, std::move(s));
+      state.stream->write(std::move(response));
+      state.stream->next();
+    }
+    finish(state, {});
+  }
   const std::shared_ptr<State> state_;
+  RunOn run_on_;
 };
 
 }  // namespace
@@ -759,8 +771,9 @@ void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> servi
     s.close(decode_id(1, bytes), decode_id(2, bytes));
     return Message();
   });
-  methods.add_stream(kService, "StreamingEnqueue",
-                     [service](std::shared_ptr<ServerStream> stream) { return std::make_unique<EnqueueStream>(service, std::move(stream)); });
+  methods.add_stream(kService, "StreamingEnqueue", [service](std::shared_ptr<ServerStream> stream, const RunOn& run_on) {
+    return std::make_unique<EnqueueStream>(service, std::move(stream), run_on);
+  });
 }
 
 }  // namespace weft_engine::remote

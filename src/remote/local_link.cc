@@ -4,16 +4,13 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <set>
 
 #include "core/threads.h"
-#include "remote/connections.h"
 #include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
@@ -27,31 +24,6 @@ constexpr size_t kBuffered = 64 << 10;
 thread_local bool link_thread = false, reads_for_itself = false;
 
 int64_t steady_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-bool same_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
-}
-
-// An abstract address: the name after a zero.
-socklen_t address_of(const std::string& name, sockaddr_un& out) {
-  out = {};
-  out.sun_family = AF_UNIX;
-  const size_t n = std::min(name.size(), sizeof out.sun_path - 1);
-  std::memcpy(out.sun_path + 1, name.data(), n);
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
-}
-
-void signal_event(int event) {
-  const uint64_t one = 1;
-  (void)!::write(event, &one, sizeof one);
-}
-
-void take_event(int event) {
-  uint64_t n;
-  (void)!::read(event, &n, sizeof n);
-}
 
 }  // namespace
 
@@ -111,13 +83,8 @@ Status LocalLink::start() {
 }
 
 Result<std::shared_ptr<LocalLink>> LocalLink::connect(const std::string& name, const std::string& secret) {
-  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (s < 0) return resource_exhausted("no socket: ", std::strerror(errno));
+  WEFT_ASSIGN(const int s, connect_local(name));
   std::shared_ptr<LocalLink> link(new LocalLink(s));
-  sockaddr_un address;
-  const socklen_t size = address_of(name, address);
-  if (::connect(s, reinterpret_cast<sockaddr*>(&address), size) != 0) return unavailable("no link ", name, ": ", std::strerror(errno));
-  if (!same_user(s)) return permission_denied("the link ", name, " belongs to another user");
   link->reading_->known = true;
   link->write(kHello, 0, 0, secret);
   WEFT_RETURN_IF_ERROR(link->start());
@@ -126,7 +93,7 @@ Result<std::shared_ptr<LocalLink>> LocalLink::connect(const std::string& name, c
 
 Result<std::shared_ptr<LocalLink>> LocalLink::serve(int socket, std::string secret, Handler handler) {
   std::shared_ptr<LocalLink> link(new LocalLink(socket));
-  if (!same_user(socket)) return permission_denied("a link of another user");
+  if (!is_of_same_user(socket)) return permission_denied("a link of another user");
   link->secret_ = std::move(secret);
   link->handler_ = std::move(handler);
   WEFT_RETURN_IF_ERROR(link->start());
@@ -447,75 +414,11 @@ bool LocalLink::end_frame() {
 
 // ---- the listener
 
-struct LocalListener::State {
-  int socket = -1, wake = -1;
-  std::string secret;
-  LocalLink::Handler handler;
-  std::mutex mutex;
-  std::vector<std::weak_ptr<LocalLink>> links;
-  bool stopped = false;
-  ~State() {
-    if (socket >= 0) ::close(socket);
-    if (wake >= 0) ::close(wake);
-  }
-  void work() {
-    constexpr size_t kMostLinks = 1024;
-    for (;;) {
-      pollfd watched[2] = {{socket, POLLIN, 0}, {wake, POLLIN, 0}};
-      if (poll(watched, 2, -1) < 0 && errno != EINTR) return;
-      std::lock_guard lock(mutex);
-      if (stopped) return;
-      const int s = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (s < 0) continue;
-      std::erase_if(links, [](const auto& weak) { return weak.expired(); });
-      if (links.size() >= kMostLinks) {
-        ::close(s);
-        continue;
-      }
-      if (auto link = LocalLink::serve(s, secret, handler); link.ok()) links.push_back(*link);
-    }
-  }
-};
-
-Result<std::shared_ptr<LocalListener>> LocalListener::start(LocalLink::Handler handler) {
-  std::shared_ptr<LocalListener> made(new LocalListener);
-  auto state = std::make_shared<State>();
-  made->name_ = cat("weft-", getpid(), "-", random_id());
-  made->secret_ = cat(random_id(), "-", random_id(), "-", random_id(), "-", random_id());
-  state->secret = made->secret_;
-  state->handler = std::move(handler);
-  state->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  state->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  sockaddr_un address;
-  const socklen_t size = address_of(made->name_, address);
-  if (state->socket < 0 || state->wake < 0 || bind(state->socket, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(state->socket, 64) != 0)
-    return unavailable("no Unix socket for links: ", std::strerror(errno));
-  WEFT_RETURN_IF_ERROR(start_thread([state] { state->work(); }));
-  made->state_ = std::move(state);
-  return made;
-}
-
-std::vector<std::shared_ptr<LocalLink>> LocalListener::links() const {
-  std::vector<std::shared_ptr<LocalLink>> out;
-  std::lock_guard lock(state_->mutex);
-  for (const auto& weak : state_->links) {
-    if (auto link = weak.lock()) out.push_back(std::move(link));
-  }
-  return out;
-}
-
-LocalListener::~LocalListener() {
-  if (!state_) return;
-  std::vector<std::weak_ptr<LocalLink>> links;
-  {
-    std::lock_guard lock(state_->mutex);
-    state_->stopped = true;
-    links.swap(state_->links);
-    signal_event(state_->wake);
-  }
-  for (const auto& weak : links) {
-    if (auto link = weak.lock()) link->close();
-  }
+Result<std::shared_ptr<LocalListener>> LocalLink::listen(Handler handler) {
+  return LocalListener::start([handler = std::move(handler)](int socket, const std::string& secret) -> Result<std::shared_ptr<LocalConnection>> {
+    WEFT_ASSIGN(std::shared_ptr<LocalLink> link, serve(socket, secret, handler));
+    return std::shared_ptr<LocalConnection>(std::move(link));
+  });
 }
 
 }  // namespace weft_engine::remote

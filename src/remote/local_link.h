@@ -1,5 +1,5 @@
-// LocalLink: a Unix socket between two weft processes of one machine, beside gRPC. One side asks for buffers, the other sends them from where they are; they are received where they
-// are needed. Both show that they belong to the same user, and the one that connects has the secret that the other gave it in a call. A forked child has none of its parent's.
+// LocalLink: a Unix socket between two weft processes of one machine, beside gRPC, for collectives. One side asks for buffers, the other sends them from where they are; they are received
+// where they are needed. A forked child has none of its parent's.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,12 @@
 
 #include "core/fork.h"
 #include "core/tensor.h"
+#include "remote/local_socket.h"
 #include "remote/transport.h"
 
 namespace weft_engine::remote {
 
-class LocalLink : public std::enable_shared_from_this<LocalLink> {
+class LocalLink final : public LocalConnection, public std::enable_shared_from_this<LocalLink> {
  public:
   // The answer to a request: a status, or a value, whose bytes are sent.
   using Answer = std::function<void(Status, Tensor)>;
@@ -23,13 +24,15 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
   static Result<std::shared_ptr<LocalLink>> connect(const std::string& name, const std::string& secret);
   // The serving side of an accepted socket, which the link owns from here on.
   static Result<std::shared_ptr<LocalLink>> serve(int socket, std::string secret, Handler handler);
-  ~LocalLink();
+  // Takes such connections and serves them.
+  static Result<std::shared_ptr<LocalListener>> listen(Handler handler);
+  ~LocalLink() override;
 
   // Asks for as many bytes as `into` has. Small ones are told on the link's thread, which must not be held up. Null: the link is closed, and `reply` is not called.
   std::shared_ptr<ClientCall> ask(std::string request, Tensor into, Reply reply);
   bool is_open() const;
   // Calls that wait get Unavailable.
-  void close();
+  void close() override;
   // Whether this thread is that of a link, or reads for one.
   static bool on_thread();
 
@@ -74,22 +77,6 @@ class LocalLink : public std::enable_shared_from_this<LocalLink> {
 
   struct Reading;
   std::unique_ptr<Reading> reading_;  // of whoever reads
-};
-
-// Takes links; its name is in no file system, and gone with the process.
-class LocalListener {
- public:
-  static Result<std::shared_ptr<LocalListener>> start(LocalLink::Handler handler);
-  ~LocalListener();
-  const std::string& name() const { return name_; }
-  const std::string& secret() const { return secret_; }
-  std::vector<std::shared_ptr<LocalLink>> links() const;
-
- private:
-  struct State;
-  LocalListener() = default;
-  std::string name_, secret_;
-  std::shared_ptr<State> state_;
 };
 
 }  // namespace weft_engine::remote

@@ -31,7 +31,7 @@ struct Served {
   std::shared_ptr<std::promise<void>> abandoned = std::make_shared<std::promise<void>>();  // links may end after the test
   std::shared_ptr<LocalListener> listener;
   Served() {
-    listener = LocalListener::start([told = abandoned](std::string_view q, const LocalLink::Answer& answer, const OnAbandoned& on_abandoned) {
+    listener = LocalLink::listen([told = abandoned](std::string_view q, const LocalLink::Answer& answer, const OnAbandoned& on_abandoned) {
                  if (q == "error") return answer(not_found("no such buffer"), {});
                  if (q == "wait") return on_abandoned([told] { told->set_value(); });
                  answer({}, bytes(std::atoll(std::string(q).c_str()), 7));

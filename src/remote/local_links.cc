@@ -57,7 +57,9 @@ std::shared_ptr<LocalLink> LocalLinks::find(const std::string& task, Channel& ch
 std::vector<std::shared_ptr<LocalLink>> LocalLinks::all() {
   std::vector<std::shared_ptr<LocalLink>> out;
   std::lock_guard lock(mutex_);
-  if (listener_) out = listener_->links();
+  if (listener_) {
+    for (const auto& c : listener_->connections()) out.push_back(std::static_pointer_cast<LocalLink>(c));
+  }
   for (const auto& [task, link] : links_) {
     if (link && link->is_open()) out.push_back(link);
   }
@@ -71,7 +73,7 @@ Result<Message> LocalLinks::offer(LocalLink::Handler handler) {
     std::lock_guard lock(mutex_);
     if (stopped_) return cancelled("the server has stopped");
     if (!listener_) {
-      WEFT_ASSIGN(listener_, LocalListener::start(std::move(handler)));
+      WEFT_ASSIGN(listener_, LocalLink::listen(std::move(handler)));
     }
     listener = listener_;
   }

@@ -13,7 +13,14 @@ void Message::append(std::string bytes) {
 void Message::append(std::string_view bytes, std::shared_ptr<const void> owner) {
   if (bytes.empty()) return;
   size_ += bytes.size();
-  pieces_.push_back({bytes, std::move(owner)});
+  pieces_.push_back({bytes, std::move(owner), nullptr});
+}
+
+void Message::append(RefPtr<Buffer> buffer) {
+  if (!buffer || buffer->size() == 0) return;
+  size_ += buffer->size();
+  const std::string_view bytes(static_cast<const char*>(buffer->data()), buffer->size());
+  pieces_.push_back({bytes, nullptr, std::move(buffer)});
 }
 
 void Message::append(Message other) {

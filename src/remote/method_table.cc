@@ -1,7 +1,6 @@
 #include "remote/method_table.h"
 
 #include "core/threads.h"
-#include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
 
@@ -29,8 +28,8 @@ void MethodTable::add_stream(std::string_view service, std::string_view method, 
 }
 
 template <class Run>
-static void answer_on_thread(Message request, Reply reply, Run run) {
-  runtime::run_on_blocking_thread([request = std::move(request), reply = std::move(reply), run = std::move(run)]() mutable {
+static void answer_on_thread(const RunOn& run_on, Message request, Reply reply, Run run) {
+  run_on([request = std::move(request), reply = std::move(reply), run = std::move(run)]() mutable {
     Message response;
     Status s = without_exceptions([&]() -> Status {
       WEFT_ASSIGN(response, run(request.flatten()));
@@ -40,21 +39,22 @@ static void answer_on_thread(Message request, Reply reply, Run run) {
   });
 }
 
-void MethodTable::call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) {
+void MethodTable::call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned, const RunOn& run_on) {
   if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply), on_abandoned);
   if (const auto it = blocking_.find(method); it != blocking_.end())
-    return answer_on_thread(std::move(request), std::move(reply), [handler = it->second](std::string_view bytes) { return (*handler)(bytes); });
+    return answer_on_thread(run_on, std::move(request), std::move(reply),
+                            [handler = it->second](std::string_view bytes) { return (*handler)(bytes); });
   const auto it = long_.find(method);
   if (it == long_.end()) return reply(unimplemented("this server has no method ", method), {});
   auto caller = std::make_shared<op::CancellationManager>();
   on_abandoned([caller] { caller->start_cancel(); });
-  answer_on_thread(std::move(request), std::move(reply),
+  answer_on_thread(run_on, std::move(request), std::move(reply),
                    [handler = it->second, caller](std::string_view bytes) { return (*handler)(bytes, *caller); });
 }
 
-std::unique_ptr<StreamHandler> MethodTable::stream(std::string_view method, std::shared_ptr<ServerStream> stream) {
+std::unique_ptr<StreamHandler> MethodTable::stream(std::string_view method, std::shared_ptr<ServerStream> stream, const RunOn& run_on) {
   const auto it = streams_.find(method);
-  return it == streams_.end() ? nullptr : it->second(std::move(stream));
+  return it == streams_.end() ? nullptr : it->second(std::move(stream), run_on);
 }
 
 bool MethodTable::is_stream(std::string_view method) const { return streams_.contains(method); }

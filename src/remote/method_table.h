@@ -18,7 +18,7 @@ class MethodTable final : public Service {
   using BlockingHandler = std::function<Result<Message>(std::string_view request)>;
   // The same for work that may take long (a step, a task that is not there yet): `caller` is cancelled when the caller has gone.
   using LongHandler = std::function<Result<Message>(std::string_view request, op::CancellationManager& caller)>;
-  using StreamMaker = std::function<std::unique_ptr<StreamHandler>(std::shared_ptr<ServerStream> stream)>;
+  using StreamMaker = std::function<std::unique_ptr<StreamHandler>(std::shared_ptr<ServerStream> stream, const RunOn& run_on)>;
 
   // Before the table serves; `service` is "tensorflow.WorkerService".
   void add(std::string_view service, std::string_view method, Handler handler);
@@ -27,8 +27,8 @@ class MethodTable final : public Service {
   void add_long(std::string_view service, std::string_view method, LongHandler handler);
   void add_stream(std::string_view service, std::string_view method, StreamMaker maker);
 
-  void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) override;
-  std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream) override;
+  void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned, const RunOn& run_on) override;
+  std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream, const RunOn& run_on) override;
   bool is_stream(std::string_view method) const override;
 
  private:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "remote/local_channel.h"
 #include "remote/settings.h"
 
 namespace weft_engine::remote {
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Listener>> listen_as(const TransportApi& api, const std::
   if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
     log(LogLevel::kWarning, cat("the server of ", task, " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
                                 ", without encryption: whoever reaches it can run ops here"));
-  return api.listen(host, port, service);
+  return listen_with_links(service, [&](Service& s) { return api.listen(host, port, s); });
 }
 
 }  // namespace weft_engine::remote

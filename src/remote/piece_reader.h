@@ -37,6 +37,12 @@ class PieceReader {
     }
     return true;
   }
+  // The memory of the next `n` bytes, where they are all that a piece has and somebody may take it over; else null, with nothing read.
+  RefPtr<Buffer> take_buffer(size_t n) {
+    if (offset_ > 0 || n > left_ || n == 0 || pieces_[at_].bytes.size() != n || !pieces_[at_].buffer) return nullptr;
+    left_ -= n;
+    return pieces_[at_++].buffer;
+  }
   bool append_to(std::string& to, size_t n) {
     if (n > left_) return false;
     const size_t before = to.size();

@@ -2,6 +2,7 @@
 
 #include "core/interrupt.h"
 #include "core/threads.h"
+#include "remote/call_link.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -30,6 +31,10 @@ Answer::Calls Answer::set(Status status, QueueResponse response, Message message
 }
 
 Status Answer::wait() {
+  read_while_waiting([this] {
+    std::lock_guard lock(mutex_);
+    return done_;
+  });
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kLookEvery, [&] { return done_; })) {
     if (process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");

@@ -8,6 +8,7 @@
 #include "graph/node_traits.h"
 #include "graph/to_function.h"
 #include "io/graph_def.h"
+#include "remote/call_link.h"
 #include "remote/connections.h"
 #include "remote/resource_names.h"
 
@@ -119,6 +120,9 @@ Result<std::shared_ptr<op::Rendezvous>> TaskDevice::start_step() {
   WEFT_ASSIGN(auto all, cluster());
   return all->start_step();
 }
+
+void TaskDevice::before_waiting(const std::function<bool()>& done) { read_while_waiting(done); }
+void Output::before_waiting(const std::function<bool()>& done) { read_while_waiting(done); }
 
 // ---- ops
 

@@ -33,6 +33,7 @@ class TaskDevice final : public eager::RemoteDevice, public runtime::RemoteTarge
   uint64_t incarnation_there() const override { return incarnation_; }
   Result<std::unique_ptr<runtime::Executable>> plan_part(const runtime::Part& part) override;
   Result<std::shared_ptr<op::Rendezvous>> start_step() override;
+  void before_waiting(const std::function<bool()>& done) override;
   Result<std::shared_ptr<ClusterSteps>> cluster() const;
 
   const std::shared_ptr<Task> task;
@@ -54,6 +55,7 @@ class Output final : public eager::RemoteValue, public core::RemoteTensor, publi
   }
   Result<PartialShape> shape() override;
   void fetch(std::function<void(Result<Tensor>)> done) override;
+  void before_waiting(const std::function<bool()>& done) override;
 
   DType value_type() const override { return dtype_; }
   Device* home() const override { return &device_; }

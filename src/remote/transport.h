@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/buffer.h"
 #include "core/status.h"
 #include "remote/settings.h"
 
@@ -22,12 +23,14 @@ class Message {
   struct Piece {
     std::string_view bytes;
     std::shared_ptr<const void> owner;
+    RefPtr<Buffer> buffer;  // where a tensor can take over the memory, which nobody else has: instead of the owner
   };
   Message() = default;
   explicit Message(std::string bytes) { append(std::move(bytes)); }
 
   void append(std::string bytes);
   void append(std::string_view bytes, std::shared_ptr<const void> owner);
+  void append(RefPtr<Buffer> buffer);
   void append(Message other);
   // A field of wire type 2 (bytes, message): its tag, its length, the pieces.
   void append_field(int field, Message value);
@@ -72,6 +75,8 @@ class Channel {
   // `seconds`: the deadline; 0: none. `wait`: an address that nobody listens on yet is waited for until then, instead of Unavailable.
   virtual std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) = 0;
   virtual std::shared_ptr<ClientStream> stream(std::string_view method, ClientStream::Events events) = 0;
+  // Waits, so long at most, until a faster way than the first one is there, where there may be one; calls do not wait for it.
+  virtual void prepare(double seconds) { (void)seconds; }
 };
 
 // A stream as the server sees it. The handler is called for one message at a time; the next one is read when next() is called.
@@ -96,14 +101,17 @@ class StreamHandler {
 // How a server's method learns that the caller waits no longer: what it hands over is called then, once, from any thread; never after the reply.
 using OnAbandoned = std::function<void(std::function<void()>)>;
 
+// Where a method runs what may wait: on a thread that the transport has for that.
+using RunOn = std::function<void(std::function<void()>)>;
+
 // What a server does. Calls come on threads of the transport and must not block there.
 class Service {
  public:
   virtual ~Service() = default;
   // `reply` is called at most once; it may be left out when the call was abandoned. Unimplemented for a method that is not there.
-  virtual void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) = 0;
+  virtual void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned, const RunOn& run_on) = 0;
   // Null: the method is no stream.
-  virtual std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream) = 0;
+  virtual std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream, const RunOn& run_on) = 0;
   virtual bool is_stream(std::string_view method) const = 0;
 };
 

@@ -23,8 +23,8 @@ namespace {
 
 class Echo final : public Service {
  public:
-  void call(std::string_view, Message request, Reply reply, const OnAbandoned&) override { reply({}, std::move(request)); }
-  std::unique_ptr<StreamHandler> stream(std::string_view, std::shared_ptr<ServerStream>) override { return nullptr; }
+  void call(std::string_view, Message request, Reply reply, const OnAbandoned&, const RunOn&) override { reply({}, std::move(request)); }
+  std::unique_ptr<StreamHandler> stream(std::string_view, std::shared_ptr<ServerStream>, const RunOn&) override { return nullptr; }
   bool is_stream(std::string_view) const override { return false; }
 };
 

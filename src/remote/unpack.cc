@@ -113,6 +113,10 @@ class Unpacker {
     if (!concrete.ok() || uint64_t(concrete->num_elements()) > length ||
         uint64_t(concrete->num_elements()) * dtype_size(static_cast<DType>(dtype)) != length)
       return false;
+    if (RefPtr<Buffer> memory = in_.take_buffer(length)) {
+      large.emplace_back(static_cast<DType>(dtype), *concrete, std::move(memory));
+      return true;
+    }
     auto t = Tensor::allocate(static_cast<DType>(dtype), *concrete);
     if (!t.ok() || !in_.copy(t->raw(), length)) return false;
     large.push_back(std::move(t).value());

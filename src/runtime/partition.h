@@ -26,10 +26,12 @@ class RemoteTarget {
   virtual Result<std::unique_ptr<Executable>> plan_part(const Part& part) = 0;
   // Where the parts of one call meet, here and there. The tasks forget the call when nobody holds it any more.
   virtual Result<std::shared_ptr<Rendezvous>> start_step() = 0;
+  // For the caller's thread, before it waits for parts there until `done`: it may do itself what the transport does else. Returns after a short time at most.
+  virtual void before_waiting(const std::function<bool()>& done) = 0;
 };
 
 struct PartitionOptions {
-  std::string_view edges = "edge";                                           // how the names of messages begin
+  std::string_view edges = "edge";  // how the names of messages begin
   std::function<uint64_t(const core::Device& device)> incarnation = nullptr;  // null: the device's own
 };
 Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices, const PartitionOptions& options = {});

@@ -132,6 +132,12 @@ class Partitioned final : public Executable {
       });
       call->end_of_part(s);
     }
+    if (remote_) {
+      remote_->before_waiting([&call] {
+        std::lock_guard lock(call->mutex);
+        return call->left == 0;
+      });
+    }
     std::unique_lock lock(call->mutex);
     CancellationManager::wait(lock, call->changed, call->parent, [&] { return call->left == 0; });
     return call->status;

@@ -120,7 +120,7 @@ TEST_CASE("a dispatcher keeps no more than its limit") {
     const std::string worker = cat("localhost:", 1000 + i);
     methods.call(
         cat("/", kDispatcherService, "/WorkerHeartbeat"), Message(field(1, worker) + number(5, -1)),
-        [&](Status s, Message) { answer.set_value(std::move(s)); }, [](std::function<void()>) {});
+        [&](Status s, Message) { answer.set_value(std::move(s)); }, [](std::function<void()>) {}, [](std::function<void()> job) { job(); });
     const Status s = answer.get_future().get();
     CHECK((s.ok() || s.code() == core::Code::kResourceExhausted));
     refused += !s.ok();

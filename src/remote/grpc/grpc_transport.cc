@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "remote/transport.h"
+#include "runtime/blocking_threads.h"
 #include "wire/proto.h"
 
 namespace weft_engine::remote {
@@ -373,7 +374,7 @@ class UnaryReactor final : public grpc::ServerGenericBidiReactor {
       return state_->finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the request did not arrive, or is larger than this server takes"));
     service_.call(
         method_, from_buffer(request_), [state = state_](Status s, Message response) { state->reply(s, response); },
-        [state = state_](std::function<void()> abandoned) { state->watch(std::move(abandoned)); });
+        [state = state_](std::function<void()> abandoned) { state->watch(std::move(abandoned)); }, runtime::run_on_blocking_thread);
   }
   void OnCancel() override {
     const InOrder order(state_.get());
@@ -492,7 +493,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
   };
 
   StreamReactor(Service& service, std::string_view method)
-      : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
+      : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_, runtime::run_on_blocking_thread)) {
     const InOrder order(handle_.get());
     StartRead(&request_);
   }

@@ -1,0 +1,132 @@
+#include "remote/local_socket.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+
+#include "core/threads.h"
+#include "remote/connections.h"
+
+namespace weft_engine::remote {
+namespace {
+
+// An abstract address: the name after a zero.
+socklen_t address_of(const std::string& name, sockaddr_un& out) {
+  out = {};
+  out.sun_family = AF_UNIX;
+  const size_t n = std::min(name.size(), sizeof out.sun_path - 1);
+  std::memcpy(out.sun_path + 1, name.data(), n);
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
+}
+
+}  // namespace
+
+bool is_of_same_user(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+Result<int> connect_local(const std::string& name) {
+  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (s < 0) return resource_exhausted("no socket: ", std::strerror(errno));
+  sockaddr_un address;
+  const socklen_t size = address_of(name, address);
+  Status status;
+  if (::connect(s, reinterpret_cast<sockaddr*>(&address), size) != 0) status = unavailable("no link ", name, ": ", std::strerror(errno));
+  else if (!is_of_same_user(s)) status = permission_denied("the link ", name, " belongs to another user");
+  if (status.ok()) return s;
+  ::close(s);
+  return status;
+}
+
+void signal_event(int event) {
+  const uint64_t one = 1;
+  (void)!::write(event, &one, sizeof one);
+}
+
+void take_event(int event) {
+  uint64_t n;
+  (void)!::read(event, &n, sizeof n);
+}
+
+struct LocalListener::State {
+  int socket = -1, wake = -1;
+  std::string secret;
+  Accept accept;
+  std::mutex mutex;
+  std::vector<std::weak_ptr<LocalConnection>> connections;
+  bool stopped = false;
+  ~State() {
+    if (socket >= 0) ::close(socket);
+    if (wake >= 0) ::close(wake);
+  }
+  void work() {
+    constexpr size_t kMost = 1024;
+    for (;;) {
+      pollfd watched[2] = {{socket, POLLIN, 0}, {wake, POLLIN, 0}};
+      if (poll(watched, 2, -1) < 0 && errno != EINTR) return;
+      std::lock_guard lock(mutex);
+      if (stopped) return;
+      const int s = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (s < 0) continue;
+      std::erase_if(connections, [](const auto& weak) { return weak.expired(); });
+      if (connections.size() >= kMost || !is_of_same_user(s)) {
+        ::close(s);
+        continue;
+      }
+      if (auto made = accept(s, secret); made.ok()) connections.push_back(*made);
+    }
+  }
+};
+
+Result<std::shared_ptr<LocalListener>> LocalListener::start(Accept accept) {
+  std::shared_ptr<LocalListener> made(new LocalListener);
+  auto state = std::make_shared<State>();
+  made->name_ = cat("weft-", getpid(), "-", random_id());
+  made->secret_ = cat(random_id(), "-", random_id(), "-", random_id(), "-", random_id());
+  state->secret = made->secret_;
+  state->accept = std::move(accept);
+  state->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  state->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  sockaddr_un address;
+  const socklen_t size = address_of(made->name_, address);
+  if (state->socket < 0 || state->wake < 0 || bind(state->socket, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(state->socket, 64) != 0)
+    return unavailable("no Unix socket for links: ", std::strerror(errno));
+  WEFT_RETURN_IF_ERROR(start_thread([state] { state->work(); }));
+  made->state_ = std::move(state);
+  return made;
+}
+
+std::vector<std::shared_ptr<LocalConnection>> LocalListener::connections() const {
+  std::vector<std::shared_ptr<LocalConnection>> out;
+  std::lock_guard lock(state_->mutex);
+  for (const auto& weak : state_->connections) {
+    if (auto c = weak.lock()) out.push_back(std::move(c));
+  }
+  return out;
+}
+
+LocalListener::~LocalListener() {
+  if (!state_) return;
+  std::vector<std::weak_ptr<LocalConnection>> connections;
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopped = true;
+    connections.swap(state_->connections);
+    signal_event(state_->wake);
+  }
+  for (const auto& weak : connections) {
+    if (auto c = weak.lock()) c->close();
+  }
+}
+
+}  // namespace weft_engine::remote
