@@ -10,7 +10,13 @@ foreach(line ${lines})
   if(name MATCHES "^tensorflow/fallback/(.*)$")
     set(include "#ifdef WEFT_WITH_ABSEIL\n#include_next <${CMAKE_MATCH_1}>\n#else\n${include}#endif\n")
   endif()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${name} CONTENT "// Another name of what it includes.\n#pragma once\n${include}")
+  set(names ${name})
+  if(name MATCHES "^tsl/")  # where TensorFlow 2.10 to 2.12 have them
+    list(APPEND names tensorflow/${name})
+  endif()
+  foreach(one ${names})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${one} CONTENT "// Another name of what it includes.\n#pragma once\n${include}")
+  endforeach()
 endforeach()
 # Every header of abseil includes this one: so that one of which there is no form here says what to do.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/tensorflow/fallback/absl/base/config.h CONTENT [[

@@ -131,6 +131,54 @@ inline Status GatherNdShape(InferenceContext* c) { return c->Apply("GatherNd"); 
 inline Status ReductionShape(InferenceContext* c) { return c->Apply("Sum"); }
 inline Status SliceShape(InferenceContext* c) { return c->Apply("Slice"); }
 inline Status ConcatV2Shape(InferenceContext* c) { return c->Apply("ConcatV2"); }
+inline Status ConcatShape(InferenceContext* c, int /*num_inputs_to_concat*/) { return c->Apply("Concat"); }
+inline Status AvgPool3DGradShape(InferenceContext* c) { return c->Apply("AvgPool3DGrad"); }
+inline Status MaxPool3DGradShape(InferenceContext* c) { return UnchangedShapeWithRank(c, 5); }
+inline Status FusedBatchNormExShape(InferenceContext* c) { return c->Apply("FusedBatchNormV3"); }
+inline Status FusedBatchNormGradShape(InferenceContext* c) { return c->Apply("FusedBatchNormGradV3"); }
+inline Status MatrixDiagV2Shape(InferenceContext* c) { return c->Apply("MatrixDiagV2"); }
+inline Status MatrixDiagPartV2Shape(InferenceContext* c) { return c->Apply("MatrixDiagPartV2"); }
+inline Status MatrixSetDiagV2Shape(InferenceContext* c) { return c->Apply("MatrixSetDiagV2"); }
+inline Status SegmentReductionWithNumSegmentsShapeFn(InferenceContext* c) { return c->Apply("UnsortedSegmentSum"); }
+inline Status SparseReduceShapeFn(InferenceContext* c) { return c->Apply("SparseReduceSum"); }
+// Indices, values and shape of a sparse tensor, as far as they are known.
+inline Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, ShapeHandle values, ShapeHandle shape) {
+  ShapeHandle ignored;
+  DimensionHandle rank, number;
+  TF_RETURN_IF_ERROR(c->WithRank(indices, 2, &indices));
+  TF_RETURN_IF_ERROR(c->WithRank(values, 1, &values));
+  TF_RETURN_IF_ERROR(c->WithRank(shape, 1, &shape));
+  TF_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &number));
+  return c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &rank);
+}
+// One shape for each output, from the attribute "shapes".
+inline Status ExplicitShapes(InferenceContext* c) {
+  std::vector<PartialTensorShape> shapes;
+  TF_RETURN_IF_ERROR(c->GetAttr("shapes", &shapes));
+  if (shapes.empty()) return errors::Internal("shapes attribute is empty");
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    ShapeHandle s;
+    TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[i], &s));
+    c->set_output(static_cast<int>(i), s);
+  }
+  return OkStatus();
+}
+// From the attributes of an iterator or dataset op: "output_shapes" for its outputs.
+inline Status DatasetIteratorShape(InferenceContext* c) {
+  ShapeHandle ignored;
+  TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &ignored));
+  std::vector<PartialTensorShape> shapes;
+  TF_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  const int n = c->num_outputs();
+  if (shapes.size() != static_cast<size_t>(n))
+    return errors::InvalidArgument("`output_shapes` must be the same length as `output_types` (", shapes.size(), " vs. ", n, ")");
+  for (int i = 0; i < n; ++i) {
+    ShapeHandle s;
+    TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<size_t>(i)], &s));
+    c->set_output(i, s);
+  }
+  return OkStatus();
+}
 inline Status RandomShape(InferenceContext* c) {
   ShapeHandle s;
   TF_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &s));

@@ -7,7 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/refcount.h"
 #include "tensorflow/core/platform/threadpool.h"
 #include "tensorflow/core/weft_abi.h"
 
@@ -29,6 +32,12 @@ class EigenPool : public Eigen::ThreadPoolInterface {
 }  // namespace internal
 #endif
 
+// What a device that is not the host's has for each of its streams. There are none.
+class DeviceContext : public core::RefCounted {
+ public:
+  void* stream() const { return nullptr; }
+};
+
 class DeviceBase {
  public:
   struct CpuWorkerThreads {
@@ -38,6 +47,17 @@ class DeviceBase {
   DeviceBase(weft_pool* pool, std::string_view name) : pool_(pool), threads_{pool_.NumThreads(), &pool_}, name_(name) {}
   const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
   const std::string& name() const { return name_; }
+  const std::string& device_type() const {
+    static const auto* const kHost = new std::string("CPU");
+    return *kHost;
+  }
+  Env* env() { return Env::Default(); }
+  Allocator* GetAllocator(AllocatorAttributes) { return cpu_allocator(); }
+  bool has_eigen_cpu_device() const { return true; }
+  int NumaNode() const { return -1; }
+  DeviceBase* UnderlyingDevice() { return this; }
+  const DeviceBase* UnderlyingDevice() const { return this; }
+  thread::ThreadPool* tensorflow_device_thread_pool() { return nullptr; }
 
 #ifdef WEFT_WITH_EIGEN
   const Eigen::ThreadPoolDevice* eigen_cpu_device() {

@@ -24,6 +24,22 @@ class OpDefBuilder {
   OpDefBuilder& SetIsCommutative() { return commutative_ = true, *this; }
   OpDefBuilder& SetIsAggregate() { return aggregate_ = true, *this; }
   OpDefBuilder& SetIsStateful() { return stateful_ = true, *this; }
+  // There is no other mark for it: what has state is left as it is.
+  OpDefBuilder& SetDoNotOptimize() { return SetIsStateful(); }
+  // Full types are not inferred.
+  template <class F>
+  OpDefBuilder& SetTypeConstructor(const F&) {
+    return *this;
+  }
+  template <class F>
+  OpDefBuilder& SetForwardTypeFn(const F&) {
+    return *this;
+  }
+  template <class F>
+  OpDefBuilder& SetReverseTypeFn(int, const F&) {
+    return *this;
+  }
+  OpDefBuilder& AllowAttrTypeAny() { return *this; }
   OpDefBuilder& SetAllowsUninitializedInput() { return uninitialized_ = true, *this; }
   OpDefBuilder& SetIsDistributedCommunication() { return distributed_ = true, *this; }
   OpDefBuilder& Deprecated(int version, std::string explanation) { return deprecated_ = version, deprecation_ = std::move(explanation), *this; }

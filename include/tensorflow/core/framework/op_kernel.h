@@ -5,10 +5,13 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
 #define TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -63,18 +66,70 @@ class OpKernelConstruction {
   void CtxFailureWithWarning(const char*, int, const Status& s) { SetStatus(s); }
 
   NodeDef def() const { return internal::MessageOf(node_); }
+  // Functions that the kernel names while it is made are looked for when they are first run: what is not there is an error of that run.
+  FunctionLibraryRuntime* function_library() const;  // function.h
+  Env* env() const { return Env::Default(); }
+  // The host, with threads for kernels that keep them; those of a run are the context's.
+  DeviceBase* device() const {
+    static auto* const host = new DeviceBase(weft_pool_new(std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
+                                             "/job:localhost/replica:0/task:0/device:CPU:0");
+    return host;
+  }
+  Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out, AllocatorAttributes) { return allocate_temp(type, shape, out); }
 
   // For these headers.
   const weft_node* node() const { return node_; }
+  void GiveLibrary(OpKernel* kernel);
 
  private:
   weft_construction* c_;
   const weft_node* node_;
   DeviceType device_type_;
   Status status_;
+  mutable std::shared_ptr<FunctionLibraryRuntime> functions_;
+  mutable void (*belong_)(FunctionLibraryRuntime*, OpKernel*) = nullptr;
 };
 
 namespace internal {
+// The runs of a kernel whose functions were named while it was made: they need one to run in.
+class RunsInFlight {
+ public:
+  class Entry {
+   public:
+    Entry(RunsInFlight& all, weft_run* run) : all_(all), run_(run) {
+      const mutex_lock lock(all_.mu_);
+      all_.runs_.push_back(run);
+    }
+    ~Entry() {
+      const mutex_lock lock(all_.mu_);
+      all_.runs_.erase(std::find(all_.runs_.begin(), all_.runs_.end(), run_));
+    }
+    Entry(const Entry&) = delete;
+    void operator=(const Entry&) = delete;
+
+   private:
+    RunsInFlight& all_;
+    weft_run* run_;
+  };
+  // The run that this thread is in; else (a callback of an asynchronous kernel) the latest that began.
+  weft_run* Current() {
+    const mutex_lock lock(mu_);
+    if (std::find(runs_.begin(), runs_.end(), of_thread) != runs_.end()) return of_thread;
+    return runs_.empty() ? nullptr : runs_.back();
+  }
+  inline static thread_local weft_run* of_thread = nullptr;
+  struct OfThread {
+    explicit OfThread(weft_run* run) : before(std::exchange(of_thread, run)) {}
+    ~OfThread() { of_thread = before; }
+    OfThread(const OfThread&) = delete;
+    void operator=(const OfThread&) = delete;
+    weft_run* const before;
+  };
+
+ private:
+  mutex mu_;
+  std::vector<weft_run*> runs_;
+};
 // The functions that a kernel has instantiated, by number: they go with it.
 class KernelFunctionTable {
  public:
@@ -136,12 +191,28 @@ class OpKernel {
 
   // For these headers.
   internal::KernelFunctionTable& functions() const { return functions_; }
+  struct Library {
+    std::shared_ptr<FunctionLibraryRuntime> functions;
+    internal::RunsInFlight runs;
+  };
+  Library* library() const { return library_.get(); }
+  void set_library(std::shared_ptr<FunctionLibraryRuntime> functions) {
+    library_ = std::make_shared<Library>();
+    library_->functions = std::move(functions);
+  }
 
  private:
   const NodeDef def_;
   const DataTypeVector inputs_, outputs_;
   mutable internal::KernelFunctionTable functions_;
+  std::shared_ptr<Library> library_;
 };
+
+inline void OpKernelConstruction::GiveLibrary(OpKernel* kernel) {
+  if (!functions_) return;
+  belong_(functions_.get(), kernel);
+  kernel->set_library(std::move(functions_));
+}
 
 // A kernel that waits: it returns at once and calls done later, once, from any thread.
 class AsyncOpKernel : public OpKernel {
@@ -162,27 +233,41 @@ struct KernelFunctions {
   static void* Create(void* make, weft_construction* c, int* asynchronous) {
     OpKernelConstruction construction(c);
     OpKernel* kernel = reinterpret_cast<Make>(make)(&construction);
+    construction.GiveLibrary(kernel);
     *asynchronous = kernel->AsAsync() != nullptr;
     return kernel;
   }
   static TF_Status* Compute(void* kernel, weft_run* run) {
     OpKernelContext context(run, static_cast<OpKernel*>(kernel));
+    if (TF_PREDICT_FALSE(static_cast<OpKernel*>(kernel)->library() != nullptr)) return ComputeInFlight(kernel, run, &context);
     static_cast<OpKernel*>(kernel)->Compute(&context);
     return ToC(context.status());
   }
+  TF_ATTRIBUTE_NOINLINE static TF_Status* ComputeInFlight(void* kernel, weft_run* run, OpKernelContext* context) {
+    const RunsInFlight::Entry entry(static_cast<OpKernel*>(kernel)->library()->runs, run);
+    const RunsInFlight::OfThread here(run);
+    static_cast<OpKernel*>(kernel)->Compute(context);
+    return ToC(context->status());
+  }
   // Whoever comes first, done, an exception of ComputeAsync or the end of the last copy of done, ends the run.
   struct Pending {
-    Pending(weft_run* run, OpKernel* kernel, weft_done* d) : context(run, kernel), done(d) {}
+    Pending(weft_run* run, OpKernel* kernel, weft_done* d) : context(run, kernel), done(d) {
+      if (kernel->library()) in_flight.emplace(kernel->library()->runs, run);
+    }
     ~Pending() { End(errors::Internal("the kernel dropped its callback without a call")); }
     void End(const Status& s) {
-      if (!ended.exchange(true)) weft_done_call(done, s.raw_code(), Text(s.error_message()));
+      if (ended.exchange(true)) return;
+      in_flight.reset();
+      weft_done_call(done, s.raw_code(), Text(s.error_message()));
     }
     OpKernelContext context;
     weft_done* done;
+    std::optional<RunsInFlight::Entry> in_flight;
     std::atomic<bool> ended{false};
   };
   static TF_Status* ComputeAsync(void* kernel, weft_run* run, weft_done* done) {
     auto pending = std::make_shared<Pending>(run, static_cast<OpKernel*>(kernel), done);
+    const RunsInFlight::OfThread here(run);
     try {
       static_cast<OpKernel*>(kernel)->AsAsync()->ComputeAsync(&pending->context, [pending] { pending->End(pending->context.status()); });
     } catch (const std::exception& e) {

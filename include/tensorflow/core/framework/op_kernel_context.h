@@ -17,15 +17,28 @@
 #include "tensorflow/core/framework/device_base.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/platform/absl_mutex.h"
+#include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/statusor.h"
 
 namespace tensorflow {
 
+class CallFrameInterface;
+class CollectiveExecutor;
+class DeviceContext;
 class FunctionLibraryRuntime;
 class OpKernel;
 class OpKernelContext;
+class RendezvousInterface;
 class ResourceMgr;
+class ScopedStepContainer;
+class SessionState;
+class StepStatsCollectorInterface;
+class TensorStore;
+namespace checkpoint {
+class TensorSliceReaderCacheWrapper;
+}
 
 namespace internal {
 
@@ -68,6 +81,19 @@ class OpInputList {
   int size() const { return end_ - begin_; }
   Iterator begin() const { return Iterator(this, 0); }
   Iterator end() const { return Iterator(this, size()); }
+
+ private:
+  OpKernelContext* c_ = nullptr;
+  int begin_ = 0, end_ = 0;
+};
+// References to variables of version 1.
+class OpMutableInputList {
+ public:
+  OpMutableInputList() = default;
+  OpMutableInputList(OpKernelContext* c, int begin, int end) : c_(c), begin_(begin), end_(end) {}
+  Tensor at(int i, bool lock_held) const;
+  mutex* ref_mutex(int i) const;
+  int size() const { return end_ - begin_; }
 
  private:
   OpKernelContext* c_ = nullptr;
@@ -119,7 +145,13 @@ class OpKernelContext {
       weft_tensor_info info;
       const TF_Tensor* t = weft_run_describe_input(run_, i, &info);
       CHECK(t != nullptr) << "input " << i << " has no value";
-      slot.tensor.Refer(const_cast<TF_Tensor*>(t), info);
+      if (TF_PREDICT_FALSE(reinterpret_cast<uintptr_t>(info.data) % internal::kViewAlignment != 0 && info.elements > 0)) {
+        TF_Tensor* copy = nullptr;  // rows of another tensor: views are of aligned elements
+        TF_CHECK_OK(internal::FromC(weft_tensor_copy(t, &copy)));
+        slot.tensor.Take(copy);
+      } else {
+        slot.tensor.Refer(const_cast<TF_Tensor*>(t), info);
+      }
       slot.set = true;
     }
     return slot.tensor;
@@ -177,6 +209,32 @@ class OpKernelContext {
     if (!lock_held) held.emplace(*static_cast<mutex*>(lock));
     CHECK(weft_tensor_assign(slot, tensor.c_tensor())) << "a reference keeps its type";
   }
+  // The same by name.
+  Status input_ref_mutex(std::string_view name, mutex** out) {
+    int at = 0;
+    TF_RETURN_IF_ERROR(Reference(name, &at));
+    *out = input_ref_mutex(at);
+    return OkStatus();
+  }
+  Status mutable_input(std::string_view name, Tensor* out, bool lock_held) {
+    int at = 0;
+    TF_RETURN_IF_ERROR(Reference(name, &at));
+    *out = mutable_input(at, lock_held);
+    return OkStatus();
+  }
+  Status mutable_input_list(std::string_view name, OpMutableInputList* list) {
+    int begin = 0, end = 0;
+    TF_RETURN_IF_ERROR(Range(false, name, &begin, &end));
+    *list = OpMutableInputList(this, begin, end);
+    return OkStatus();
+  }
+  Status replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
+    int at = 0;
+    TF_RETURN_IF_ERROR(Reference(name, &at));
+    replace_ref_input(at, tensor, lock_held);
+    return OkStatus();
+  }
+  void delete_ref_input(int i, bool lock_held) { replace_ref_input(i, Tensor(input_dtype(i)), lock_held); }
   void forward_ref_input_to_ref_output(int input, int output) {
     const Status s = internal::FromC(weft_run_forward_ref(run_, input, output));
     if (!s.ok()) SetStatus(s);
@@ -200,6 +258,11 @@ class OpKernelContext {
     TF_RETURN_IF_ERROR(One(true, name, &begin));
     return allocate_output(begin, shape, out);
   }
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes) {
+    return allocate_output(name, shape, out);
+  }
+  Status get_input_index(std::string_view name, int* i) const { return One(false, name, i); }
+  Status get_output_index(std::string_view name, int* i) const { return One(true, name, i); }
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out) {
     TF_Tensor* t = nullptr;
     TF_RETURN_IF_ERROR(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
@@ -209,6 +272,10 @@ class OpKernelContext {
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out, AllocatorAttributes) { return allocate_temp(type, shape, out); }
   // The memory of an input that nobody else needs, or new memory. A forwarded input and the output are then the same elements.
   bool forward_input_to_output_with_shape(int input_index, int output_index, const TensorShape& shape, Tensor** out) {
+    weft_tensor_info info;
+    if (internal::kViewAlignment > 1 && input_index < inputs_.size() && weft_run_describe_input(run_, input_index, &info) &&
+        reinterpret_cast<uintptr_t>(info.data) % internal::kViewAlignment != 0)
+      return false;
     if (!weft_run_forward(run_, input_index, output_index, shape.c_dims())) return false;
     *out = Output(output_index);
     // The run's input gave its memory away: who looks at it again sees the output's.
@@ -239,6 +306,14 @@ class OpKernelContext {
     TF_RETURN_IF_ERROR(One(true, output, &at));
     return forward_input_or_allocate_output(inputs, at, shape, out);
   }
+  // Memory of an input for something else than an output: none is given away.
+  std::unique_ptr<Tensor> forward_input(int, int, DataType, const TensorShape&, MemoryType, const AllocatorAttributes&) { return nullptr; }
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int>, DataType type, const TensorShape& shape, const AllocatorAttributes&, Tensor* out) {
+    return allocate_temp(type, shape, out);
+  }
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int>, DataType type, const TensorShape& shape, Tensor* out) {
+    return allocate_temp(type, shape, out);
+  }
   Status output_list(std::string_view name, OpOutputList* list) {
     int begin = 0, end = 0;
     TF_RETURN_IF_ERROR(Range(true, name, &begin, &end));
@@ -264,6 +339,12 @@ class OpKernelContext {
     set_output(begin, tensor);
     return OkStatus();
   }
+  Status mutable_output(std::string_view name, Tensor** tensor) {
+    int begin = 0;
+    TF_RETURN_IF_ERROR(One(true, name, &begin));
+    *tensor = mutable_output(begin);
+    return OkStatus();
+  }
   Tensor* mutable_output(int i) { return i >= 0 && i < outputs_.size() && weft_run_output(run_, i) ? Output(i) : nullptr; }
 
   // ---- Surroundings ----
@@ -274,15 +355,51 @@ class OpKernelContext {
   template <class Device>
   const Device& eigen_device() const {
 #ifdef WEFT_WITH_EIGEN
-    static_assert(std::is_same_v<Device, Eigen::ThreadPoolDevice>, "CPU kernels have Eigen::ThreadPoolDevice");
-    return *device()->eigen_cpu_device();
-#else
-    // Eigen is not there, so that nobody can look inside.
-    static_assert(std::is_same_v<Device, Eigen::ThreadPoolDevice>, "CPU kernels have Eigen::ThreadPoolDevice");
-    return *reinterpret_cast<const Device*>(device());
+    if constexpr (std::is_same_v<Device, Eigen::ThreadPoolDevice>) return *device()->eigen_cpu_device();
 #endif
+    // Without Eigen nobody can look inside. Other devices are not there: such a kernel compiles, and is an error when it runs.
+    CHECK((std::is_same_v<Device, Eigen::ThreadPoolDevice>)) << "CPU kernels have Eigen::ThreadPoolDevice";
+    return *reinterpret_cast<const Device*>(device());
   }
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return eigen_device<Eigen::ThreadPoolDevice>(); }
+  const Eigen::GpuDevice& eigen_gpu_device() const { return eigen_device<Eigen::GpuDevice>(); }
+  // What runs a function on the device's threads.
+  std::function<void(std::function<void()>)>* runner() const {
+    if (!runner_) runner_ = [pool = weft_run_pool(run_)](std::function<void()> f) { thread::ThreadPool(pool).Schedule(std::move(f)); };
+    return &runner_;
+  }
+  // The engine has these in other forms, of which kernels see nothing.
+  RendezvousInterface* rendezvous() const { return nullptr; }
+  StepStatsCollectorInterface* stats_collector() const { return nullptr; }
+  CollectiveExecutor* collective_executor() const { return nullptr; }
+  SessionState* session_state() const { return nullptr; }
+  std::string session_handle() const { return ""; }
+  TensorStore* tensor_store() const { return nullptr; }
+  CallFrameInterface* call_frame() const { return nullptr; }
+  checkpoint::TensorSliceReaderCacheWrapper* slice_reader_cache() const { return nullptr; }
+  DeviceContext* op_device_context() const { return nullptr; }
+  template <class T = DeviceContext>
+  T* op_device_context() const {
+    return nullptr;
+  }
+  DeviceContext* input_device_context(int) const { return nullptr; }
+  ScopedStepContainer* step_container() const;  // resource_mgr.h
+  bool is_input_dead() const { return false; }
+  bool* is_output_dead() { return &output_dead_; }
+  std::optional<absl_forms::Time> deadline() const { return std::nullopt; }
+  uint64 start_time_usecs() const { return 0; }
+  MemoryType input_memory_type(int i) const { return MTypeFromDType(BaseType(input_dtype(i))); }
+  MemoryType output_memory_type(int i) const { return MTypeFromDType(BaseType(expected_output_dtype(i))); }
+  AllocatorAttributes input_alloc_attr(int) const { return AllocatorAttributes(); }
+  AllocatorAttributes output_alloc_attr(int) const { return AllocatorAttributes(); }
+  void set_record_memory_consumption(bool) {}
+  void record_temp_memory_allocation(int64, const Tensor&) {}
+  int64 temp_memory_allocated() const { return 0; }
+  int64 persistent_memory_allocated() const { return 0; }
+  void clear_recorded_memory() {}
+  void inc_num_deferred_ops_function() {}
+  void dec_num_deferred_ops_function() {}
+  void NotifyUseOfPersistentTensor(const Tensor&) {}
   Allocator* get_allocator(AllocatorAttributes) { return cpu_allocator(); }
   Env* env() const { return Env::Default(); }
   ResourceMgr* resource_manager() const;  // resource_mgr.h
@@ -360,6 +477,12 @@ class OpKernelContext {
     if (weft_node_range(node_, outputs, internal::Text(name), begin, end)) return OkStatus();
     return errors::InvalidArgument("Unknown ", outputs ? "output" : "input", " name: ", name);
   }
+  Status Reference(std::string_view name, int* at) const {
+    TF_RETURN_IF_ERROR(One(false, name, at));
+    void* lock = nullptr;
+    if (weft_run_ref(run_, *at, &lock)) return OkStatus();
+    return errors::InvalidArgument("OpKernel used non-ref input name '", name, "' when ref input was expected");
+  }
   Status One(bool outputs, std::string_view name, int* at) const {
     int end = 0;
     TF_RETURN_IF_ERROR(Range(outputs, name, at, &end));
@@ -376,10 +499,15 @@ class OpKernelContext {
   mutable std::optional<DeviceBase> device_;
   mutable std::shared_ptr<ResourceMgr> resources_;
   mutable std::shared_ptr<FunctionLibraryRuntime> functions_;
+  mutable std::shared_ptr<ScopedStepContainer> step_container_;
+  mutable std::function<void(std::function<void()>)> runner_;
+  bool output_dead_ = false;
   mutex status_mutex_;
   Status status_;
 };
 
+inline Tensor OpMutableInputList::at(int i, bool lock_held) const { return c_->mutable_input(begin_ + i, lock_held); }
+inline mutex* OpMutableInputList::ref_mutex(int i) const { return c_->input_ref_mutex(begin_ + i); }
 inline const Tensor& OpInputList::operator[](int i) const { return c_->input(begin_ + i); }
 inline Tensor* OpOutputList::operator[](int i) const { return c_->mutable_output(begin_ + i); }
 inline DataType OpOutputList::expected_output_dtype(int i) const { return c_->expected_output_dtype(begin_ + i); }

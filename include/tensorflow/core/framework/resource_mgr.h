@@ -77,6 +77,16 @@ class ResourceMgr {
   Status Delete(const std::string& container, const std::string& name) {
     return Delete(container, internal::TypeName<T>(), name);
   }
+  // No reference is taken over: the owner keeps the object as long as it is here.
+  template <class T>
+  Status CreateUnowned(const std::string& container, const std::string& name, T* resource) {
+    resource->Ref();
+    return Create<T>(container, name, resource);
+  }
+  template <class T>
+  Status Lookup(const ResourceHandle& h, T** resource) const {
+    return Lookup<T>(h.container(), internal::TypeName<T>(), h.name(), resource);
+  }
   Status Delete(const ResourceHandle& h) { return Delete(h.container(), h.maybe_type_name(), h.name()); }
   Status Cleanup(const std::string& container) {
     weft_resources_clear(r_, internal::Text(container));
@@ -98,6 +108,48 @@ class ResourceMgr {
   }
   weft_resources* r_;
 };
+
+// A container for what one step makes: its name. Nothing is removed at the step's end but by the engine's own ops.
+class ScopedStepContainer {
+ public:
+  ScopedStepContainer(ResourceMgr* resources, int64 step_id)
+      : resources_(resources), step_id_(step_id), name_(strings::StrCat("__per_step_", step_id)) {}
+  ScopedStepContainer(int64 step_id, std::function<void(const std::string&)> cleanup)
+      : step_id_(step_id), name_(strings::StrCat("__per_step_", step_id)), cleanup_(std::move(cleanup)) {}
+  ~ScopedStepContainer() { CleanUp(); }
+  void CleanUp() {
+    if (cleanup_) cleanup_(name_);
+    cleanup_ = nullptr;
+  }
+  const std::string& name() const { return name_; }
+  int64 StepId() const { return step_id_; }
+  template <class T>
+  Status Create(ResourceMgr* rm, const std::string& name, T* resource) {
+    return rm->Create<T>(name_, name, resource);
+  }
+  template <class T>
+  Status Lookup(ResourceMgr* rm, const std::string& name, T** resource) const {
+    return rm->Lookup<T>(name_, name, resource);
+  }
+  template <class T>
+  Status LookupOrCreate(ResourceMgr* rm, const std::string& name, T** resource, std::function<Status(T**)> creator) {
+    return rm->LookupOrCreate<T>(name_, name, resource, std::move(creator));
+  }
+  template <class T>
+  Status Delete(ResourceMgr* rm, const std::string& name) {
+    return rm->Delete<T>(name_, name);
+  }
+
+ private:
+  ResourceMgr* resources_ = nullptr;
+  int64 step_id_;
+  std::string name_;
+  std::function<void(const std::string&)> cleanup_;
+};
+inline ScopedStepContainer* OpKernelContext::step_container() const {
+  if (!step_container_) step_container_ = std::make_shared<ScopedStepContainer>(resource_manager(), step_id());
+  return step_container_.get();
+}
 
 inline ResourceMgr* OpKernelContext::resource_manager() const {
   if (!resources_) resources_ = std::make_shared<ResourceMgr>(weft_run_resources(run_));
@@ -132,6 +184,11 @@ class ContainerInfo {
   bool private_ = false;
 };
 
+struct DtypeAndPartialTensorShape {
+  DataType dtype;
+  PartialTensorShape shape;
+};
+
 template <class T>
 ResourceHandle MakeResourceHandle(OpKernelContext* c, const std::string& container, const std::string& name) {
   static std::atomic<uint64> counter{1};
@@ -142,6 +199,22 @@ ResourceHandle MakeResourceHandle(OpKernelContext* c, const std::string& contain
   h.set_maybe_type_name(internal::TypeName<T>());
   h.set_hash_code(counter.fetch_add(1));
   return h;
+}
+template <class T>
+ResourceHandle MakeResourceHandle(const std::string& container, const std::string& name, const DeviceBase& device,
+                                  const std::vector<DtypeAndPartialTensorShape>& = {}, const std::optional<ManagedStackTrace>& = {}) {
+  ResourceHandle h;
+  h.set_device(device.name());
+  h.set_container(container);
+  h.set_name(name);
+  h.set_maybe_type_name(internal::TypeName<T>());
+  h.set_hash_code(weft_hash64(internal::Text(name), 0));
+  return h;
+}
+template <class T>
+ResourceHandle MakeResourceHandle(OpKernelContext* c, const std::string& container, const std::string& name,
+                                  const std::vector<DtypeAndPartialTensorShape>&, const std::optional<ManagedStackTrace>& = {}) {
+  return MakeResourceHandle<T>(c, container, name);
 }
 template <class T>
 Status MakeResourceHandleToOutput(OpKernelContext* c, int output, const std::string& container, const std::string& name) {
@@ -167,11 +240,6 @@ Status CheckHandle(const ResourceHandle& h) {
   return errors::InvalidArgument("Trying to access resource using the wrong type. Expected ", TypeName<T>(), " got ", h.maybe_type_name());
 }
 }  // namespace internal
-
-struct DtypeAndPartialTensorShape {
-  DataType dtype;
-  PartialTensorShape shape;
-};
 
 template <class T>
 ResourceHandle ResourceHandle::MakeRefCountingHandle(T* resource, const std::string& device_name, const std::vector<DtypeAndPartialTensorShape>&,
@@ -231,6 +299,49 @@ Status DeleteResource(OpKernelContext* c, const ResourceHandle& h) {
   TF_RETURN_IF_ERROR(internal::CheckHandle<T>(h));
   return c->resource_manager()->Delete(h);
 }
+// The resource of an input: a handle, or a reference to container and name.
+template <class T>
+Status GetResourceFromContext(OpKernelContext* c, const std::string& input, T** resource) {
+  DataType type = DT_INVALID;
+  TF_RETURN_IF_ERROR(c->input_dtype(input, &type));
+  if (BaseType(type) == DT_RESOURCE) {
+    const Tensor* handle = nullptr;
+    TF_RETURN_IF_ERROR(c->input(input, &handle));
+    if (handle->NumElements() < 1) return errors::InvalidArgument("the resource handle is empty");
+    return LookupResource(c, handle->flat<ResourceHandle>()(0), resource);
+  }
+  Tensor names;
+  TF_RETURN_IF_ERROR(c->mutable_input(input, &names, false));
+  if (names.dtype() != DT_STRING || names.NumElements() != 2)
+    return errors::InvalidArgument("Resource handle must have 2 elements, but had shape: ", names.shape().DebugString());
+  return c->resource_manager()->Lookup<T>(names.flat<tstring>()(0), names.flat<tstring>()(1), resource);
+}
+template <class T>
+Status LookupResources(OpKernelContext* c, gtl::ArraySlice<ResourceHandle const*> handles, std::vector<core::RefCountPtr<T>>* resources) {
+  resources->clear();
+  resources->resize(handles.size());
+  for (size_t i = 0; i < handles.size(); ++i) {
+    T* found = nullptr;
+    if (LookupResource(c, *handles[i], &found).ok()) (*resources)[i].reset(found);
+  }
+  return OkStatus();
+}
+template <class T>
+Status LookupOrCreateResource(OpKernelContext* c, const ResourceHandle& h, core::RefCountPtr<T>* resource, std::function<Status(T**)> creator) {
+  T* raw = nullptr;
+  TF_RETURN_IF_ERROR(LookupOrCreateResource(c, h, &raw, std::move(creator)));
+  resource->reset(raw);
+  return OkStatus();
+}
+// An op that makes a handle of a resource of type T: attributes container and shared_name.
+#define REGISTER_RESOURCE_HANDLE_OP(Type) \
+  REGISTER_OP(#Type "HandleOp")           \
+      .Attr("container: string = ''")     \
+      .Attr("shared_name: string = ''")   \
+      .Output("resource: resource")       \
+      .SetIsStateful()                    \
+      .SetShapeFn(::tensorflow::shape_inference::ScalarShape)
+#define REGISTER_RESOURCE_HANDLE_KERNEL(Type) REGISTER_KERNEL_BUILDER(Name(#Type "HandleOp").Device(DEVICE_CPU), ResourceHandleOp<Type>)
 inline Status DeleteResource(OpKernelContext* c, const ResourceHandle& h) { return c->resource_manager()->Delete(h); }
 
 }  // namespace tensorflow

@@ -40,16 +40,21 @@ class ResourceOpKernel : public OpKernel {
   }
 
  protected:
+  core::RefCountPtr<T> get_resource() {
+    const mutex_lock lock(mu_);
+    if (resource_) resource_->Ref();
+    return core::RefCountPtr<T>(resource_);
+  }
+  mutex mu_;
   ContainerInfo cinfo_;
+  T* resource_ = nullptr;  // kept by the manager
 
  private:
   virtual Status CreateResource(T** resource) = 0;
   // Whether a resource that was there before is what this kernel's attributes say.
   virtual Status VerifyResource(T*) { return OkStatus(); }
 
-  mutex mu_;
   ResourceMgr mgr_{nullptr};
-  T* resource_ = nullptr;  // kept by the manager
   bool has_resource_type_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -140,6 +141,7 @@ class InferenceContext {
   std::string node_name() const { return std::string(internal::View(weft_node_name(node_))); }
   // What resources and variants hold.
   const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) {
+    if (const auto given = given_handles_.find(i); given != given_handles_.end()) return &given->second;
     weft_dims d;
     const int type = weft_shapes_handle(c_, i, &d);
     if (!type) return nullptr;
@@ -147,12 +149,46 @@ class InferenceContext {
     return &handles_.back();
   }
   void set_output_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+    output_handles_[i] = held;
     if (held.empty()) return;
     const std::vector<int64> dims = Values(held[0].shape);
     weft_shapes_set_handle(c_, i, held[0].dtype, {dims.data(), Rank(held[0].shape)});
   }
 
+  void set_input_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) { given_handles_[i] = held; }
+  const std::vector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+    const auto at = output_handles_.find(i);
+    return at == output_handles_.end() ? nullptr : &at->second;
+  }
+  // As MergeInput: whether anything is more exactly known now.
+  bool MergeInputHandleShapesAndTypes(int i, const std::vector<ShapeAndType>& held) {
+    const std::vector<ShapeAndType>* had = input_handle_shapes_and_types(i);
+    if (had && !had->empty()) return false;
+    given_handles_[i] = held;
+    return true;
+  }
+  bool MergeOutputHandleShapesAndTypes(int i, const std::vector<ShapeAndType>& held) {
+    if (output_handle_shapes_and_types(i)) return false;
+    set_output_handle_shapes_and_types(i, held);
+    return true;
+  }
+  void SetInput(int i, ShapeHandle s) { inputs_.at(static_cast<size_t>(i)) = s; }
+  // Inputs are known as far as they are at once: nothing comes after a request.
+  bool requested_input_tensor(int) const { return false; }
+  bool requested_input_tensor_as_partial_shape(int) const { return false; }
+  Status construction_status() const { return OkStatus(); }
+  template <class Proto>
+  void ShapeHandleToProto(ShapeHandle s, Proto* proto) {
+    proto->Clear();
+    if (!RankKnown(s)) return proto->set_unknown_rank(true);
+    for (const int64 d : Values(s)) proto->add_dim()->set_size(d);
+  }
+
   // ---- Questions ----
+  DimensionHandle DimKnownRank(ShapeHandle s, int64 i) {
+    CHECK(RankKnown(s)) << "the rank is not known";
+    return Dim(s, i);
+  }
   static bool RankKnown(ShapeHandle s) { return s.IsSet() && s.p_->known_; }
   static int32 Rank(ShapeHandle s) { return RankKnown(s) ? static_cast<int32>(s.p_->dims_.size()) : kUnknownRank; }
   static bool ValueKnown(DimensionOrConstant d) { return Value(d) >= 0; }
@@ -480,6 +516,7 @@ class InferenceContext {
   std::vector<ShapeHandle> inputs_, outputs_;
   std::vector<std::unique_ptr<Tensor>> tensors_;
   std::deque<std::vector<ShapeAndType>> handles_;
+  std::map<int, std::vector<ShapeAndType>> given_handles_, output_handles_;
 };
 
 }  // namespace shape_inference

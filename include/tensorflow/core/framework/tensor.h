@@ -87,7 +87,7 @@ class Tensor {
   int64 NumElements() const { return shape_.num_elements(); }
   bool IsSameSize(const Tensor& o) const { return shape_.IsSameSize(o.shape_); }
   bool IsInitialized() const { return c_ != nullptr; }
-  bool IsAligned() const { return reinterpret_cast<uintptr_t>(data_) % 64 == 0; }
+  bool IsAligned() const { return reinterpret_cast<uintptr_t>(data_) % internal::kViewAlignment == 0; }
   bool SharesBufferWith(const Tensor& o) const { return c_ && o.c_ && data_ == o.data_; }
   bool RefCountIsOne() const { return c_ && weft_tensor_unique(c_); }
   size_t TotalBytes() const { return c_ ? TF_TensorByteSize(c_) : 0; }
@@ -160,12 +160,46 @@ class Tensor {
     return As<typename TTypes<T>::ConstFlat, const T>(FlatDims());
   }
   template <class T>
-  typename TTypes<T>::Flat unaligned_flat() {
-    return flat<T>();
+  typename TTypes<T>::UnalignedFlat unaligned_flat() {
+    return As<typename TTypes<T>::UnalignedFlat, T>(FlatDims());
   }
   template <class T>
-  typename TTypes<T>::ConstFlat unaligned_flat() const {
-    return flat<T>();
+  typename TTypes<T>::UnalignedConstFlat unaligned_flat() const {
+    return As<typename TTypes<T>::UnalignedConstFlat, const T>(FlatDims());
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::UnalignedTensor unaligned_shaped(gtl::ArraySlice<int64> sizes) {
+    return As<typename TTypes<T, static_cast<int>(N)>::UnalignedTensor, T>(GivenDims<N>(sizes));
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::UnalignedConstTensor unaligned_shaped(gtl::ArraySlice<int64> sizes) const {
+    return As<typename TTypes<T, static_cast<int>(N)>::UnalignedConstTensor, const T>(GivenDims<N>(sizes));
+  }
+  // The elements as others of the same size, in other shapes of as many bytes.
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::Tensor bit_casted_tensor() {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(ExactDims<N>());
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor bit_casted_tensor() const {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(ExactDims<N>());
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::Tensor bit_casted_shaped(gtl::ArraySlice<int64> sizes) {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(BytesDims<T, N>(sizes));
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor bit_casted_shaped(gtl::ArraySlice<int64> sizes) const {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(BytesDims<T, N>(sizes));
+  }
+  // N dimensions from `first_outer` on, those before and behind being one with them.
+  template <class T, size_t N = 3>
+  typename TTypes<T, static_cast<int>(N)>::Tensor flat_inner_outer_dims(int64 first_outer) {
+    return As<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(InnerOuterDims<N>(first_outer));
+  }
+  template <class T, size_t N = 3>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor flat_inner_outer_dims(int64 first_outer) const {
+    return As<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(InnerOuterDims<N>(first_outer));
   }
   template <class T, size_t N>
   typename TTypes<T, static_cast<int>(N)>::Tensor tensor() {
@@ -244,6 +278,7 @@ class Tensor {
     slot_ = slot;
     if (weft_tensor_valid(slot)) {
       Describe(slot);
+      if (TF_PREDICT_FALSE(!IsAligned() && NumElements() > 0)) Realign(slot);
     } else {
       const int64 none = 0;
       shape_.assign_trusted({&none, 1}, 0);
@@ -311,6 +346,14 @@ class Tensor {
   Tensor(T v, Value) : Tensor(DataTypeToEnum<T>::value, TensorShape()) {
     *static_cast<T*>(data_) = std::move(v);
   }
+  // What others put there may be rows of another tensor: views are of aligned elements.
+  TF_ATTRIBUTE_NOINLINE void Realign(TF_Tensor* slot) {
+    TF_Tensor* copy = nullptr;
+    TF_CHECK_OK(internal::FromC(weft_tensor_copy(slot, &copy)));
+    weft_tensor_assign(slot, copy);
+    TF_DeleteTensor(copy);
+    Describe(slot);
+  }
   Tensor& Store(const Tensor& o) {
     const Tensor keep(o);
     TF_Tensor* slot = slot_;
@@ -359,8 +402,23 @@ class Tensor {
   Kind As(const std::array<ptrdiff_t, N>& dims) const {
     constexpr DataType want = DataTypeToEnum<std::remove_const_t<T>>::value;
     if (TF_PREDICT_FALSE(want != type_)) WrongType(want);
-    return MakeView<Kind>(static_cast<internal::StoredType<T>*>(data_), dims);
+    return Aligned<Kind>(), MakeView<Kind>(static_cast<internal::StoredType<T>*>(data_), dims);
   }
+  template <class Kind, class T, size_t N>
+  Kind Cast(const std::array<ptrdiff_t, N>& dims) const {
+    CHECK(DataTypeCanUseMemcpy(type_)) << DataTypeString(type_) << " cannot be seen as bytes";
+    size_t bytes = sizeof(T);
+    for (const ptrdiff_t d : dims) bytes *= static_cast<size_t>(d);
+    CHECK_EQ(bytes, TotalBytes());
+    return Aligned<Kind>(), MakeView<Kind>(static_cast<T*>(data_), dims);
+  }
+  template <class Kind>
+  void Aligned() const {
+    if constexpr (internal::NeedsAlignment<Kind>::value) {
+      if (TF_PREDICT_FALSE(reinterpret_cast<uintptr_t>(data_) % internal::kViewAlignment != 0 && NumElements() > 0)) NotAligned();
+    }
+  }
+  TF_ATTRIBUTE_NOINLINE void NotAligned() const { CHECK(IsAligned()) << "the elements are not aligned: see them as unaligned"; }
   TF_ATTRIBUTE_NOINLINE void WrongType(DataType want) const {
     CHECK_EQ(DataType_Name(type_), DataType_Name(want)) << DataTypeString(want) << " expected, got " << DataTypeString(type_);
   }
@@ -383,6 +441,21 @@ class Tensor {
     int64 n = 1;
     for (size_t i = 0; i < N; ++i) n *= sizes[i], out[i] = sizes[i];
     CHECK_EQ(n, NumElements());
+    return out;
+  }
+  template <class T, size_t N>
+  std::array<ptrdiff_t, N> BytesDims(gtl::ArraySlice<int64> sizes) const {
+    CHECK_EQ(N, sizes.size());
+    std::array<ptrdiff_t, N> out{};
+    for (size_t i = 0; i < N; ++i) out[i] = sizes[i];
+    return out;
+  }
+  template <size_t N>
+  std::array<ptrdiff_t, N> InnerOuterDims(int64 first) const {
+    std::array<ptrdiff_t, N> out;
+    out.fill(1);
+    const int64 last = static_cast<int64>(N) - 1;
+    for (int64 i = 0; i < dims(); ++i) out[static_cast<size_t>(std::clamp<int64>(i - first, 0, last))] *= dim_size(static_cast<int>(i));
     return out;
   }
   template <size_t N>

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tensorflow/core/framework/numeric_types.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/span.h"
 #include "tensorflow/core/weft_abi.h"
@@ -170,7 +171,34 @@ class TensorShape : public TensorShapeBase<TensorShape> {
     d.erase(d.begin() + begin, d.begin() + end);
     return Assign(d);
   }
+  Status RemoveLastDimsWithStatus(int64 n) { return RemoveDimRangeWithStatus(dims() - static_cast<int>(n), dims()); }
   void Clear() { *this = TensorShape(); }
+#ifdef WEFT_WITH_EIGEN
+  template <int N, class Index = Eigen::DenseIndex>
+  Eigen::DSizes<Index, N> AsEigenDSizes() const {
+    Eigen::DSizes<Index, N> sizes;
+    TF_CHECK_OK((AsEigenDSizesWithStatus<N, Index>(&sizes)));
+    return sizes;
+  }
+  template <int N, class Index = Eigen::DenseIndex>
+  Status AsEigenDSizesWithStatus(Eigen::DSizes<Index, N>* out) const {
+    if (dims() != N) return errors::Internal("Asking for tensor of ", N, " dimensions from a tensor of ", dims(), " dimensions");
+    return AsEigenDSizesWithPaddingWithStatus<N, Index>(out);
+  }
+  // Dimensions that are not there are 1.
+  template <int N, class Index = Eigen::DenseIndex>
+  Eigen::DSizes<Index, N> AsEigenDSizesWithPadding() const {
+    Eigen::DSizes<Index, N> sizes;
+    TF_CHECK_OK((AsEigenDSizesWithPaddingWithStatus<N, Index>(&sizes)));
+    return sizes;
+  }
+  template <int N, class Index = Eigen::DenseIndex>
+  Status AsEigenDSizesWithPaddingWithStatus(Eigen::DSizes<Index, N>* out) const {
+    if (dims() > N) return errors::Internal("Asking for tensor of at most ", N, " dimensions from a tensor of ", dims(), " dimensions");
+    for (int i = 0; i < N; ++i) (*out)[i] = i < dims() ? static_cast<Index>(dim_size(i)) : 1;
+    return OkStatus();
+  }
+#endif
 
   bool IsSameSize(const TensorShape& o) const { return dims_ == o.dims_; }
   friend bool operator==(const TensorShape& a, const TensorShape& b) { return a.dims_ == b.dims_; }
@@ -363,6 +391,24 @@ class TensorShapeUtils {
   template <class Int>
   static Status MakeShape(gtl::ArraySlice<Int> dims, TensorShape* out) {
     return MakeShape(dims.data(), static_cast<int64>(dims.size()), out);
+  }
+  template <class View, class = decltype(std::declval<const View&>().dimension(0))>
+  static Status MakeShape(const View& dims, TensorShape* out) {
+    return MakeShape(dims.data(), static_cast<int64>(dims.size()), out);
+  }
+  template <class Int>
+  static Status MakeShape(const Int* dims, int64 n, PartialTensorShape* out) {
+    return PartialTensorShape::MakePartialShape(dims, static_cast<int>(n), out);
+  }
+  template <class Int>
+  static Status MakeShape(gtl::ArraySlice<Int> dims, PartialTensorShape* out) {
+    return PartialTensorShape::MakePartialShape(dims.data(), static_cast<int>(dims.size()), out);
+  }
+  static Status NumElements(gtl::ArraySlice<int64> dims, int64* n) {
+    TensorShape shape;
+    TF_RETURN_IF_ERROR(TensorShape::BuildTensorShape(dims, &shape));
+    *n = shape.num_elements();
+    return OkStatus();
   }
   static std::string ShapeListString(const gtl::ArraySlice<TensorShape>& shapes) {
     std::string s = "[";

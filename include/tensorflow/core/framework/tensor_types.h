@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -25,28 +26,61 @@ using StoredType =
 }  // namespace internal
 
 #ifdef WEFT_WITH_EIGEN
-// Not marked as aligned: rows of a tensor may begin anywhere.
+// Views are of aligned elements, as TensorFlow's: one of elements that are not (rows of a tensor may begin anywhere) has to be asked for as unaligned.
+namespace internal {
+template <class T, int NDIMS, class Index, int kAlignment>
+using EigenView = Eigen::TensorMap<Eigen::Tensor<T, NDIMS, Eigen::RowMajor, Index>, kAlignment>;
+template <class T, class Index, int kAlignment>
+using EigenScalar = Eigen::TensorMap<Eigen::TensorFixedSize<T, Eigen::Sizes<>, Eigen::RowMajor, Index>, kAlignment>;
+}  // namespace internal
 template <class T, int NDIMS = 1, class IndexType = Eigen::DenseIndex>
 struct TTypes {
-  using Tensor = Eigen::TensorMap<Eigen::Tensor<T, NDIMS, Eigen::RowMajor, IndexType>>;
-  using ConstTensor = Eigen::TensorMap<Eigen::Tensor<const T, NDIMS, Eigen::RowMajor, IndexType>>;
-  using UnalignedTensor = Tensor;
-  using UnalignedConstTensor = ConstTensor;
-  using Scalar = Eigen::TensorMap<Eigen::TensorFixedSize<T, Eigen::Sizes<>, Eigen::RowMajor, IndexType>>;
-  using ConstScalar = Eigen::TensorMap<Eigen::TensorFixedSize<const T, Eigen::Sizes<>, Eigen::RowMajor, IndexType>>;
-  using Flat = Eigen::TensorMap<Eigen::Tensor<T, 1, Eigen::RowMajor, IndexType>>;
-  using ConstFlat = Eigen::TensorMap<Eigen::Tensor<const T, 1, Eigen::RowMajor, IndexType>>;
+  using Tensor = internal::EigenView<T, NDIMS, IndexType, Eigen::Aligned>;
+  using ConstTensor = internal::EigenView<const T, NDIMS, IndexType, Eigen::Aligned>;
+  using UnalignedTensor = internal::EigenView<T, NDIMS, IndexType, Eigen::Unaligned>;
+  using UnalignedConstTensor = internal::EigenView<const T, NDIMS, IndexType, Eigen::Unaligned>;
+  using Tensor32Bit = internal::EigenView<T, NDIMS, int, Eigen::Aligned>;
+  using Scalar = internal::EigenScalar<T, IndexType, Eigen::Aligned>;
+  using ConstScalar = internal::EigenScalar<const T, IndexType, Eigen::Aligned>;
+  using UnalignedScalar = internal::EigenScalar<T, IndexType, Eigen::Unaligned>;
+  using UnalignedConstScalar = internal::EigenScalar<const T, IndexType, Eigen::Unaligned>;
+  using Flat = internal::EigenView<T, 1, IndexType, Eigen::Aligned>;
+  using ConstFlat = internal::EigenView<const T, 1, IndexType, Eigen::Aligned>;
   using Vec = Flat;
   using ConstVec = ConstFlat;
-  using Matrix = Eigen::TensorMap<Eigen::Tensor<T, 2, Eigen::RowMajor, IndexType>>;
-  using ConstMatrix = Eigen::TensorMap<Eigen::Tensor<const T, 2, Eigen::RowMajor, IndexType>>;
-  using UnalignedFlat = Flat;
-  using UnalignedConstFlat = ConstFlat;
-  using UnalignedVec = Vec;
-  using UnalignedConstVec = ConstVec;
-  using UnalignedMatrix = Matrix;
-  using UnalignedConstMatrix = ConstMatrix;
+  using Matrix = internal::EigenView<T, 2, IndexType, Eigen::Aligned>;
+  using ConstMatrix = internal::EigenView<const T, 2, IndexType, Eigen::Aligned>;
+  using UnalignedFlat = internal::EigenView<T, 1, IndexType, Eigen::Unaligned>;
+  using UnalignedConstFlat = internal::EigenView<const T, 1, IndexType, Eigen::Unaligned>;
+  using UnalignedVec = UnalignedFlat;
+  using UnalignedConstVec = UnalignedConstFlat;
+  using UnalignedMatrix = internal::EigenView<T, 2, IndexType, Eigen::Unaligned>;
+  using UnalignedConstMatrix = internal::EigenView<const T, 2, IndexType, Eigen::Unaligned>;
 };
+// The same view with indices of 32 bits.
+template <class View>
+bool SafeFor32BitIndexing(const View& in) {
+  return in.size() <= std::numeric_limits<int>::max();
+}
+template <class View>
+auto To32Bit(View in) {
+  using E = typename View::Scalar;
+  using Element = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(in.data())>>, const E, E>;
+  Eigen::DSizes<int, View::NumDimensions> dims;
+  for (int i = 0; i < View::NumDimensions; ++i) dims[i] = static_cast<int>(in.dimension(i));
+  return internal::EigenView<Element, View::NumDimensions, int, Eigen::Aligned>(in.data(), dims);
+}
+namespace internal {
+template <class View>
+struct NeedsAlignment : std::false_type {};
+template <class Of>
+struct NeedsAlignment<Eigen::TensorMap<Of, Eigen::Aligned>> : std::true_type {};
+#if EIGEN_MAX_ALIGN_BYTES > 0
+inline constexpr size_t kViewAlignment = EIGEN_MAX_ALIGN_BYTES;
+#else
+inline constexpr size_t kViewAlignment = 1;
+#endif
+}  // namespace internal
 template <class View, class T, size_t N>
 View MakeView(T* data, const std::array<ptrdiff_t, N>& dims) {
   if constexpr (N == 0) {
@@ -58,6 +92,11 @@ View MakeView(T* data, const std::array<ptrdiff_t, N>& dims) {
   }
 }
 #else
+namespace internal {
+template <class View>
+struct NeedsAlignment : std::false_type {};
+inline constexpr size_t kViewAlignment = 1;
+}  // namespace internal
 // Elements in row-major order, N dimensions. Copying a view copies no elements, assigning to one does.
 template <class T, int N, class Index = ptrdiff_t>
 class TensorView {

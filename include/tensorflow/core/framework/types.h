@@ -184,6 +184,70 @@ inline bool DataTypeIsNumeric(DataType type) {
   return DataTypeIsInteger(type) || DataTypeIsFloating(type) || DataTypeIsComplex(type) || DataTypeIsQuantized(type);
 }
 
+// Types as the bits of a number.
+class DataTypeSet {
+ public:
+  class Iterator {
+   public:
+    constexpr Iterator(uint32 mask, uint32 at) : mask_(mask), at_(at) { Skip(); }
+    DataType operator*() const { return static_cast<DataType>(at_); }
+    Iterator& operator++() {
+      ++at_;
+      Skip();
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator was = *this;
+      ++*this;
+      return was;
+    }
+    bool operator==(const Iterator& o) const { return at_ == o.at_; }
+    bool operator!=(const Iterator& o) const { return at_ != o.at_; }
+
+   private:
+    constexpr void Skip() {
+      while (at_ < 32 && !(mask_ >> at_ & 1)) ++at_;
+    }
+    uint32 mask_, at_;
+  };
+  constexpr DataTypeSet() = default;
+  explicit constexpr DataTypeSet(uint32 mask) : mask_(mask) {}
+  constexpr bool Contains(DataType type) const { return static_cast<uint32>(type) < 32 && (mask_ >> static_cast<uint32>(type) & 1); }
+  Iterator begin() const { return Iterator(mask_, 0); }
+  Iterator end() const { return Iterator(mask_, 32); }
+  size_t size() const { return static_cast<size_t>(__builtin_popcount(mask_)); }
+  constexpr DataTypeSet operator|(DataTypeSet o) const { return DataTypeSet(mask_ | o.mask_); }
+  friend constexpr bool operator==(DataTypeSet a, DataTypeSet b) { return a.mask_ == b.mask_; }
+  friend constexpr bool operator!=(DataTypeSet a, DataTypeSet b) { return a.mask_ != b.mask_; }
+
+ private:
+  uint32 mask_ = 0;
+};
+constexpr DataTypeSet ToSet(DataType type) { return DataTypeSet(1u << static_cast<uint32>(type)); }
+inline constexpr DataTypeSet kDataTypeIsFloating = ToSet(DT_HALF) | ToSet(DT_BFLOAT16) | ToSet(DT_FLOAT) | ToSet(DT_DOUBLE);
+inline constexpr DataTypeSet kDataTypeIsComplex = ToSet(DT_COMPLEX64) | ToSet(DT_COMPLEX128);
+inline constexpr DataTypeSet kDataTypeIsQuantized = ToSet(DT_QINT8) | ToSet(DT_QUINT8) | ToSet(DT_QINT16) | ToSet(DT_QUINT16) | ToSet(DT_QINT32);
+inline constexpr DataTypeSet kDataTypeIsSigned = ToSet(DT_INT8) | ToSet(DT_INT16) | ToSet(DT_INT32) | ToSet(DT_INT64);
+inline constexpr DataTypeSet kDataTypeIsUnsigned = ToSet(DT_UINT8) | ToSet(DT_UINT16) | ToSet(DT_UINT32) | ToSet(DT_UINT64);
+inline constexpr DataTypeSet kDataTypeIsInteger = kDataTypeIsSigned | kDataTypeIsUnsigned;
+inline constexpr DataTypeSet kRealNumberTypes = kDataTypeIsFloating | kDataTypeIsInteger;
+inline constexpr DataTypeSet kNumberTypes = kRealNumberTypes | kDataTypeIsComplex | ToSet(DT_QINT8) | ToSet(DT_QUINT8) | ToSet(DT_QINT32);
+inline constexpr DataTypeSet kQuantizedTypes = kDataTypeIsQuantized;
+inline constexpr DataTypeSet kRealAndQuantizedTypes =
+    kRealNumberTypes | ToSet(DT_QINT8) | ToSet(DT_QUINT8) | ToSet(DT_QINT16) | ToSet(DT_QUINT16) | ToSet(DT_QINT32);
+inline constexpr DataTypeSet kAllTypes =
+    kNumberTypes | kDataTypeIsQuantized | ToSet(DT_STRING) | ToSet(DT_BOOL) | ToSet(DT_RESOURCE) | ToSet(DT_VARIANT);
+inline const DataTypeSet& AllTypes() { return kAllTypes; }
+inline const DataTypeSet& RealNumberTypes() { return kRealNumberTypes; }
+inline const DataTypeSet& NumberTypes() { return kNumberTypes; }
+inline const DataTypeSet& QuantizedTypes() { return kQuantizedTypes; }
+inline const DataTypeSet& RealAndQuantizedTypes() { return kRealAndQuantizedTypes; }
+inline bool DataTypeIsSigned(DataType type) { return kDataTypeIsSigned.Contains(type); }
+inline bool TypesCompatible(DataType expected, DataType actual) { return expected == actual || BaseType(expected) == BaseType(actual); }
+inline bool DataTypeAlwaysOnHost(DataType type) { return type == DT_STRING || type == DT_RESOURCE; }
+inline MemoryType MTypeFromDType(DataType type) { return DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY; }
+inline std::string DeviceTypeString(const DeviceType& type) { return type.type_string(); }
+
 }  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_FRAMEWORK_TYPES_H_

@@ -9,8 +9,18 @@
 
 #include "tensorflow/core/framework/lookup_interface.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/lookup_util.h"
 
 namespace tensorflow {
+
+namespace lookup {
+// A copy of a number, which another thread may change meanwhile; a reference to anything else.
+template <class T>
+std::conditional_t<std::is_integral_v<T>, T, const T&> SubtleMustCopyIfIntegral(const T& value) {
+  if constexpr (std::is_integral_v<T>) return *static_cast<const volatile T*>(&value);
+  else return value;
+}
+}  // namespace lookup
 
 template <class Container, class Key, class Value>
 class LookupTableOp : public OpKernel {

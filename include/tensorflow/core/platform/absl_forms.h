@@ -98,10 +98,16 @@ template <class K, class H = ::tensorflow::hash<K>, class E = std::equal_to<K>, 
 using node_hash_set = flat_hash_set<K, H, E, A>;
 template <class K, class V, class C = std::less<K>>
 using btree_map = internal::WithContains<std::map<K, V, C>>;
+template <class K, class V, class C = std::less<K>>
+using btree_multimap = internal::WithContains<std::multimap<K, V, C>>;
+template <class K, class C = std::less<K>>
+using btree_multiset = internal::WithContains<std::multiset<K, C>>;
 template <class K, class C = std::less<K>>
 using btree_set = internal::WithContains<std::set<K, C>>;
 template <class T, size_t N, class A = std::allocator<T>>
-using InlinedVector = std::vector<T, A>;
+using InlinedVector = std::conditional_t<std::is_same_v<T, bool>, gtl::internal::BoolVector, std::vector<T, A>>;
+template <class T, size_t N = 0, class A = std::allocator<T>>
+using FixedArray = InlinedVector<T, N, A>;
 
 // Texts.
 inline bool ascii_isspace(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -249,56 +255,6 @@ internal::Split StrSplit(std::string_view s, Delimiter delimiter, Predicate want
     s.remove_prefix(at + std::max<size_t>(n, 1));
   }
 }
-
-// Locks.
-class Mutex {
- public:
-  void Lock() { m_.lock(); }
-  void Unlock() { m_.unlock(); }
-  bool TryLock() { return m_.try_lock(); }
-  void ReaderLock() { m_.lock_shared(); }
-  void ReaderUnlock() { m_.unlock_shared(); }
-  void WriterLock() { m_.lock(); }
-  void WriterUnlock() { m_.unlock(); }
-  void AssertHeld() const {}
-  void AssertReaderHeld() const {}
-
- private:
-  friend class CondVar;
-  mutex m_;
-};
-class MutexLock {
- public:
-  explicit MutexLock(Mutex* m) : m_(m) { m_->Lock(); }
-  explicit MutexLock(Mutex& m) : MutexLock(&m) {}
-  ~MutexLock() { m_->Unlock(); }
-  MutexLock(const MutexLock&) = delete;
-  void operator=(const MutexLock&) = delete;
-
- private:
-  Mutex* m_;
-};
-using WriterMutexLock = MutexLock;
-class ReaderMutexLock {
- public:
-  explicit ReaderMutexLock(Mutex* m) : m_(m) { m_->ReaderLock(); }
-  explicit ReaderMutexLock(Mutex& m) : ReaderMutexLock(&m) {}
-  ~ReaderMutexLock() { m_->ReaderUnlock(); }
-  ReaderMutexLock(const ReaderMutexLock&) = delete;
-  void operator=(const ReaderMutexLock&) = delete;
-
- private:
-  Mutex* m_;
-};
-class CondVar {
- public:
-  void Wait(Mutex* m) { c_.wait(m->m_); }
-  void Signal() { c_.notify_one(); }
-  void SignalAll() { c_.notify_all(); }
-
- private:
-  std::condition_variable_any c_;
-};
 
 }  // namespace absl_forms
 }  // namespace tensorflow

@@ -25,12 +25,13 @@ class Duration {
   constexpr std::conditional_t<std::is_integral_v<N>, int64_t, double> As() const {
     return static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(ns_);
   }
-  friend constexpr Duration operator+(Duration a, Duration b) { return Duration(a.ns_ + b.ns_); }
-  friend constexpr Duration operator-(Duration a, Duration b) { return Duration(a.ns_ - b.ns_); }
-  friend constexpr Duration operator-(Duration a) { return Duration(-a.ns_); }
+  constexpr bool infinite() const { return ns_ == INT64_MAX || ns_ == INT64_MIN; }
+  friend constexpr Duration operator+(Duration a, Duration b) { return a.infinite() ? a : b.infinite() ? b : Duration(a.ns_ + b.ns_); }
+  friend constexpr Duration operator-(Duration a, Duration b) { return a.infinite() ? a : b.infinite() ? -b : Duration(a.ns_ - b.ns_); }
+  friend constexpr Duration operator-(Duration a) { return Duration(a.infinite() ? (a.ns_ > 0 ? INT64_MIN : INT64_MAX) : -a.ns_); }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator*(Duration a, N n) {
-    return Duration(static_cast<int64_t>(a.template As<N>() * n));
+    return a.infinite() ? a : Duration(static_cast<int64_t>(a.template As<N>() * n));
   }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator*(N n, Duration a) {
@@ -89,7 +90,10 @@ WEFT_DURATIONS(Minutes, 60000000000)
 WEFT_DURATIONS(Hours, 3600000000000)
 #undef WEFT_DURATIONS
 constexpr Duration ZeroDuration() { return Duration(); }
+constexpr Duration InfiniteDuration() { return Duration(INT64_MAX); }
 constexpr Time UnixEpoch() { return Time(); }
+constexpr Time InfiniteFuture() { return Time(InfiniteDuration()); }
+constexpr Time InfinitePast() { return Time(-InfiniteDuration()); }
 constexpr int64_t ToUnixNanos(Time t) { return t.since().ns(); }
 // Rounded down.
 constexpr int64_t UnixUnits(Time t, int64_t unit) { return ToUnixNanos(t) / unit - (ToUnixNanos(t) % unit < 0); }
@@ -104,6 +108,23 @@ inline Time Now() {
   return Time(Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
 }
 inline int64_t GetCurrentTimeNanos() { return ToUnixNanos(Now()); }
+inline std::chrono::system_clock::time_point ToChronoTime(Time t) {
+  using std::chrono::system_clock;
+  return system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(std::chrono::nanoseconds(ToUnixNanos(t))));
+}
+inline Time FromChrono(std::chrono::system_clock::time_point t) {
+  return Time(Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count()));
+}
+template <class Rep, class Period>
+constexpr Duration FromChrono(std::chrono::duration<Rep, Period> d) {
+  return Duration(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+}
+constexpr std::chrono::nanoseconds ToChronoNanoseconds(Duration d) { return std::chrono::nanoseconds(d.ns()); }
+constexpr std::chrono::microseconds ToChronoMicroseconds(Duration d) { return std::chrono::microseconds(d.ns() / 1000); }
+constexpr std::chrono::milliseconds ToChronoMilliseconds(Duration d) { return std::chrono::milliseconds(d.ns() / 1000000); }
+constexpr std::chrono::seconds ToChronoSeconds(Duration d) { return std::chrono::seconds(d.ns() / 1000000000); }
+constexpr Duration AbsDuration(Duration d) { return d.ns() < 0 ? -d : d; }
+inline double FDivDuration(Duration a, Duration b) { return static_cast<double>(a.ns()) / static_cast<double>(b.ns()); }
 inline void SleepFor(Duration d) { std::this_thread::sleep_for(std::chrono::nanoseconds(d.ns())); }
 
 }  // namespace absl_forms

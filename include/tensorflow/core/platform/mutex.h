@@ -4,10 +4,14 @@
 #ifndef TENSORFLOW_CORE_PLATFORM_MUTEX_H_
 #define TENSORFLOW_CORE_PLATFORM_MUTEX_H_
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 #include "tensorflow/core/platform/macros.h"
 
@@ -15,6 +19,25 @@ namespace tensorflow {
 
 enum LinkerInitialized { LINKER_INITIALIZED };
 enum ConditionResult { kCond_Timeout, kCond_MaybeNotified };
+
+// What a thread waits for: a function of an object, a member function, a flag, or an object that is called.
+class Condition {
+ public:
+  Condition(bool (*f)(void*), void* argument) : holds_([=] { return f(argument); }) {}
+  template <class T>
+  Condition(bool (*f)(T*), T* argument) : holds_([=] { return f(argument); }) {}
+  template <class T>
+  Condition(T* object, bool (T::*method)()) : holds_([=] { return (object->*method)(); }) {}
+  template <class T>
+  Condition(const T* object, bool (T::*method)() const) : holds_([=] { return (object->*method)(); }) {}
+  explicit Condition(const bool* flag) : holds_([=] { return *flag; }) {}
+  template <class F, class = decltype(static_cast<bool (F::*)() const>(&F::operator()))>
+  explicit Condition(const F* f) : holds_([=] { return (*f)(); }) {}
+  bool Eval() const { return holds_(); }
+
+ private:
+  std::function<bool()> holds_;
+};
 
 class mutex {
  public:
@@ -28,8 +51,24 @@ class mutex {
   void unlock_shared() { m_.unlock_shared(); }
   void assert_held() const {}
   void assert_held_shared() const {}
+  // Held before and after. There is no room for a list of who waits (the engine's locks are seen as these), so it looks again and again, at first often.
+  void Await(const Condition& c) { AwaitUntil(c, std::chrono::system_clock::time_point::max()); }
+  // In nanoseconds since 1970; true if the condition holds then.
+  bool AwaitWithDeadline(const Condition& c, std::uint64_t until_ns) {
+    using std::chrono::system_clock;
+    return AwaitUntil(c, system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(std::chrono::nanoseconds(until_ns))));
+  }
 
  private:
+  bool AwaitUntil(const Condition& c, std::chrono::system_clock::time_point until) {
+    for (auto pause = std::chrono::microseconds(10); !c.Eval(); pause = std::min(2 * pause, std::chrono::microseconds(1000))) {
+      if (std::chrono::system_clock::now() >= until) return false;
+      m_.unlock();
+      std::this_thread::sleep_for(pause);
+      m_.lock();
+    }
+    return true;
+  }
   std::shared_mutex m_;
 };
 // The engine's locks are seen as these.

@@ -26,6 +26,19 @@ class [[nodiscard]] StatusOr {
   StatusOr() : status_(error::UNKNOWN, "") {}
   StatusOr(const Status& status) : status_(status) { CheckNotOk(); }  // NOLINT
   StatusOr(Status&& status) : status_(std::move(status)) { CheckNotOk(); }  // NOLINT
+  // Of another type that converts to this.
+  template <class U, std::enable_if_t<
+                         !std::is_same_v<T, U> && std::is_constructible_v<T, const U&> && !std::is_constructible_v<T, const StatusOr<U>&>, int> = 0>
+  StatusOr(const StatusOr<U>& o) : status_(o.status()) {  // NOLINT
+    if (o.ok()) value_.emplace(*o);
+  }
+  template <class U,
+            std::enable_if_t<!std::is_same_v<T, U> && std::is_constructible_v<T, U&&> && !std::is_constructible_v<T, StatusOr<U>&&>, int> = 0>
+  StatusOr(StatusOr<U>&& o) : status_(o.status()) {  // NOLINT
+    if (o.ok()) value_.emplace(*std::move(o));
+  }
+  template <class... Args>
+  explicit StatusOr(std::in_place_t, Args&&... args) : value_(std::in_place, std::forward<Args>(args)...) {}
   template <class U = T, class = std::enable_if_t<std::is_constructible_v<T, U&&> && !std::is_same_v<std::decay_t<U>, StatusOr> &&
                                                   !std::is_same_v<std::decay_t<U>, Status> && !internal::IsForeignStatus<std::decay_t<U>>::value &&
                                                   !IsForeign<std::decay_t<U>>::value>>
@@ -57,9 +70,22 @@ class [[nodiscard]] StatusOr {
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
   template <class U>
-  T value_or(U&& other) const {
+  T value_or(U&& other) const& {
     return ok() ? *value_ : static_cast<T>(std::forward<U>(other));
   }
+  template <class U>
+  T value_or(U&& other) && {
+    return ok() ? std::move(*value_) : static_cast<T>(std::forward<U>(other));
+  }
+  template <class... Args>
+  T& emplace(Args&&... args) {
+    status_ = Status();
+    return value_.emplace(std::forward<Args>(args)...);
+  }
+  T ConsumeValueOrDie() { return std::move(*this).value(); }
+  void IgnoreError() const {}
+  friend bool operator==(const StatusOr& a, const StatusOr& b) { return a.ok() && b.ok() ? *a == *b : a.status() == b.status(); }
+  friend bool operator!=(const StatusOr& a, const StatusOr& b) { return !(a == b); }
 
  private:
   void Checked() const {

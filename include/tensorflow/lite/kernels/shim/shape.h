@@ -24,6 +24,7 @@ class Shape {
   Shape() = default;
   Shape(const std::initializer_list<int>& dims) : dims_(dims), known_(true) {}  // NOLINT
   explicit Shape(ValueType dims) : dims_(std::move(dims)), known_(true) {}
+  explicit Shape(absl::Span<const int> dims) : Shape(dims.begin(), dims.end()) {}
   explicit Shape(absl::Span<int> dims) : Shape(dims.begin(), dims.end()) {}
   Shape(size_t rank, int dim) : dims_(rank, dim), known_(true) {}
   template <class Iterator, class = decltype(*std::declval<Iterator>())>
