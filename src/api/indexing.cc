@@ -75,6 +75,7 @@ namespace api {
 
 // The arguments of StridedSlice and of its assignment for brackets without advanced indices.
 StridedItems strided_items(const std::vector<Index>& items) {
+  if (items.size() > 62) fail("an index of " + std::to_string(items.size()) + " items is too long");
   StridedItems s;
   std::vector<Bound> begin, end, strides;
   int64_t bit = 1;
@@ -104,7 +105,6 @@ StridedItems strided_items(const std::vector<Index>& items) {
     }
     bit <<= 1;
   }
-  if (items.size() > 62) fail("an index of " + std::to_string(items.size()) + " items is too long");
   s.begin = pack(begin);
   s.end = pack(end);
   s.strides = pack(strides);

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -194,6 +196,14 @@ std::string header(const std::string& name, const std::string& classes) {
 }
 
 }  // namespace
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ifstream in(path);
+  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return true;
+  std::ofstream out(path);
+  out << text;
+  return bool(out.flush());
+}
 
 bool write_cc_wrappers(const Registry& registry, const std::string& folder) {
   // Ops that have a class, and names of classes: of two ops with one name there (TopK, TopKV2) TensorFlow has the later one alone.

@@ -225,14 +225,6 @@ const Area kAreas[] = {
 
 }  // namespace
 
-bool write_file(const std::string& path, const std::string& text) {
-  std::ifstream in(path);
-  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return true;
-  std::ofstream out(path);
-  out << text;
-  return bool(out.flush());
-}
-
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::string dir = argv[1];
