@@ -28,6 +28,14 @@ constexpr size_t kMaxWords = 160, kMaxTensors = 64;
 
 enum Tag : uint64_t { kTensor = 1, kInt, kFloat, kBool, kNone, kText, kTuple, kList, kDict, kVariable, kKeyword, kObject };
 
+// Composite objects whose type spec and tensors are the same as long as they live say so by this attribute of their class; an object's own is the
+// tuple of its tensors (iterators: data/iterator.py).
+PyObject* fixed_name() {
+  static PyObject* name = PyUnicode_InternFromString("_fixed_tensors");
+  return name;
+}
+bool has_fixed_tensors(PyObject* o) { return _PyType_Lookup(Py_TYPE(o), fixed_name()); }
+
 // What a call is told apart by, and the tensors in it.
 struct Reader {
   uint64_t words[kMaxWords];
@@ -152,7 +160,21 @@ struct Reader {
     if (Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare || !PyType_SUPPORTS_WEAKREFS(Py_TYPE(o)) || num_objects == 8 || is_tensor(o))
       return false;
     objects[num_objects++] = o;
-    return put(kObject) && put(reinterpret_cast<uintptr_t>(o));
+    return put(kObject) && put(reinterpret_cast<uintptr_t>(o)) && (!has_fixed_tensors(o) || fixed_tensors(o));
+  }
+  // The tensors that such an object is in a call, which it holds as long as it lives.
+  bool fixed_tensors(PyObject* o) {
+    nb::object tensors = nb::steal(PyObject_GetAttr(o, fixed_name()));
+    if (!tensors.is_valid() || !PyTuple_CheckExact(tensors.ptr())) {
+      forget_error();
+      return false;
+    }
+    const Py_ssize_t n = PyTuple_GET_SIZE(tensors.ptr());
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* t = PyTuple_GET_ITEM(tensors.ptr(), i);
+      if (!is_eager(t) || !handle_of(t)->ready() || !take(t)) return false;
+    }
+    return n > 0;
   }
   bool call(PyObject* const* args, size_t positional, PyObject* kwnames) {
     for (size_t i = 0; i < positional; ++i) {
@@ -167,12 +189,23 @@ struct Reader {
   std::string_view key() const { return {reinterpret_cast<const char*>(words), count * sizeof *words}; }
 };
 
+// Of composite values (framework/nest.py).
+bool is_composite(PyObject* o) {
+  static PyObject* name = PyUnicode_InternFromString("_is_composite");
+  static PyObject* own_way = PyUnicode_InternFromString("__tf_flatten__");
+  return _PyType_Lookup(Py_TYPE(o), name) == Py_True && !_PyType_Lookup(Py_TYPE(o), own_way) && !PyTuple_Check(o) && !PyList_Check(o);
+}
+PyObject* call_method(PyObject* o, const char* name, PyObject* argument) {
+  nb::object method = nb::steal(must(PyObject_GetAttrString(o, name)));
+  return must(call_python(PyObject_CallOneArg, method.ptr(), argument));
+}
+
 // The results of a trace as Python gets them.
 struct Shape {
-  enum Kind { kOne, kNothing, kTupleOf, kListOf, kDictOf } kind = kOne;
+  enum Kind { kOne, kNothing, kTupleOf, kListOf, kDictOf, kComposite } kind = kOne;
   size_t index = 0;              // of the tensor
   std::vector<Shape> parts;
-  std::vector<PyObject*> keys;   // of a dict, in its order; held for ever with the cache's owner
+  std::vector<PyObject*> keys;   // of a dict, in its order, or the type spec of a composite value; held with the cache's owner
 
   ~Shape() {
     for (PyObject* k : keys) Py_DECREF(k);
@@ -205,6 +238,7 @@ struct Shape {
       }
       return true;
     }
+    if (is_composite(o)) return read_composite(o, next);
     if (!PyDict_CheckExact(o)) return false;
     kind = kDictOf;
     parts.resize(size_t(PyDict_GET_SIZE(o)));
@@ -223,6 +257,17 @@ struct Shape {
     }
     return true;
   }
+  bool read_composite(PyObject* o, size_t& next) {
+    try {
+      nb::object spec = nb::steal(must(PyObject_GetAttrString(o, "_type_spec")));
+      nb::object components = nb::steal(call_method(spec.ptr(), "_to_components", o));
+      kind = kComposite;
+      keys.push_back(spec.release().ptr());
+      return parts.emplace_back().read(components.ptr(), next);
+    } catch (nb::python_error&) {
+      return false;  // Python says what is wrong with it
+    }
+  }
   template <class Make>
   PyObject* build(Make& make) const {
     switch (kind) {
@@ -237,6 +282,10 @@ struct Shape {
         nb::object l = nb::steal(must(PyList_New(Py_ssize_t(parts.size()))));
         for (size_t i = 0; i < parts.size(); ++i) PyList_SET_ITEM(l.ptr(), Py_ssize_t(i), parts[i].build(make));
         return l.release().ptr();
+      }
+      case kComposite: {
+        nb::object components = nb::steal(parts[0].build(make));
+        return call_method(keys[0], "_from_components", components.ptr());
       }
       case kDictOf: break;
     }
@@ -276,6 +325,7 @@ struct Entry : trace::PolymorphicFunction::Binding {
 
 // What an object comes to may depend on its state: such ones are Python's to look at, each time.
 bool by_identity(PyObject* o) {
+  if (has_fixed_tensors(o)) return true;
   for (const char* name : {"__tf_tracing_type__", "__attrs_attrs__", "_type_spec"}) {
     if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name)) return false;
   }

@@ -728,6 +728,53 @@ def test_objects_as_arguments_are_known_by_identity():
     assert f(config, x).numpy() == 2 * 199  # as it was when it was traced
 
 
+def test_iterators_are_known_without_python():
+    @tf.function
+    def total(iterator, n):
+        s = tf.constant(0, tf.int64)
+        for _ in range(n):
+            s += next(iterator)
+        return s
+
+    one, other = (iter(tf.data.Dataset.range(start, 1000)) for start in (0, 100))
+    assert [int(total(one, 2)) for _ in range(3)] == [1, 5, 9]
+    total._take_calls()
+    assert [int(total(one, 2)) for _ in range(3)] == [13, 17, 21]
+    assert total._take_calls() == 3
+    assert [int(total(other, 2)) for _ in range(3)] == [201, 205, 209] and int(total(one, 2)) == 25
+    assert total.experimental_get_tracing_count() == 1
+    for i in range(50):  # many of them at addresses of those before
+        assert int(total(iter(tf.data.Dataset.range(i, 100)), 2)) == 2 * i + 1
+    wide = iter(tf.data.Dataset.from_tensor_slices(tf.constant([[1, 2], [3, 4]], tf.int64)))
+    assert total(wide, 2).numpy().tolist() == [4, 6] and total.experimental_get_tracing_count() == 2
+    with pytest.raises(tf.errors.OutOfRangeError):
+        total(wide, 2)
+
+
+def test_results_of_several_tensors_are_put_together_by_their_specs():
+    @tf.function
+    def f(x):
+        ragged = tf.RaggedTensor.from_row_lengths(x, [1, 2])
+        return {"r": ragged, "s": [tf.sparse.from_dense(x), None]}, tf.experimental.Optional.from_value((x, ragged))
+
+    for i in range(1, 4):
+        x = tf.constant([i, 0, 2 * i])
+        found, optional = f(x)
+        assert type(found["r"]) is tf.RaggedTensor and found["r"].to_list() == [[i], [0, 2 * i]]
+        assert type(found["s"][0]) is tf.SparseTensor and found["s"][0].values.numpy().tolist() == [i, 2 * i]
+        assert found["s"][1] is None
+        assert optional.has_value().numpy() and optional.get_value()[0].numpy().tolist() == [i, 0, 2 * i]
+        assert optional.get_value()[1].to_list() == [[i], [0, 2 * i]]
+    with tf.GradientTape() as tape:
+        y = tf.constant([1.0, 2.0, 3.0])
+        tape.watch(y)
+        g = tf.function(lambda y: tf.RaggedTensor.from_row_lengths(y * y, [1, 2]))
+        for _ in range(3):
+            s = g(y)
+        loss = tf.reduce_sum(s)
+    assert tape.gradient(loss, y).numpy().tolist() == [2, 4, 6]
+
+
 def test_arrays_are_tensors_of_their_values_now():
     @tf.function
     def f(a, b):

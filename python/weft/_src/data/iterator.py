@@ -31,6 +31,8 @@ def _with_dataset(source, make):
 class Iterator(CompositeTensor, Trackable):
     """tf.data.Iterator: next(), get_next() and get_next_as_optional()."""
 
+    _fixed_tensors = ()  # of an object: native/function_cache.cc
+
     def __init__(self, dataset=None, components=None, element_spec=None):
         if dataset is not None:
             self._element_spec = dataset.element_spec
@@ -42,6 +44,7 @@ class Iterator(CompositeTensor, Trackable):
             self._element_spec, self._resource = element_spec, components
             self._flat = structure.types_and_shapes(element_spec)
         self._plain = isinstance(self._element_spec, TensorSpec)
+        self._fixed_tensors = (self._resource,)
 
     @property
     def element_spec(self):
@@ -180,8 +183,9 @@ class IteratorSpec(TypeSpec):
 class Optional(CompositeTensor):
     """tf.experimental.Optional: an element, or none."""
 
-    def __init__(self, tensor, element_spec):
+    def __init__(self, tensor, element_spec, described=None):
         self._variant_tensor, self._element_spec = tensor, element_spec
+        self._described = described  # (an element spec, its types_and_shapes)
 
     @staticmethod
     def from_value(value):
@@ -199,10 +203,11 @@ class Optional(CompositeTensor):
         return raw.OptionalHasValue(optional=self._variant_tensor, name=name)
 
     def get_value(self, name=None):
-        flat = raw.OptionalGetValue(
-            optional=self._variant_tensor, name=name, **structure.types_and_shapes(self._element_spec)
-        )
-        return structure.from_tensors(self._element_spec, flat)
+        spec = self._element_spec
+        if self._described is None or self._described[0] is not spec:
+            self._described = spec, structure.types_and_shapes(spec)
+        flat = raw.OptionalGetValue(optional=self._variant_tensor, name=name, **self._described[1])
+        return structure.from_tensors(spec, flat)
 
     @property
     def element_spec(self):
@@ -221,6 +226,7 @@ class OptionalSpec(TypeSpec):
     """tf.OptionalSpec."""
 
     value_type = Optional
+    _described = None
 
     def __init__(self, element_spec):
         self._element_spec = element_spec
@@ -236,7 +242,9 @@ class OptionalSpec(TypeSpec):
         return [value._variant_tensor]
 
     def _from_components(self, components):
-        return Optional(components[0], self._element_spec)
+        if self._described is None:
+            self._described = self._element_spec, structure.types_and_shapes(self._element_spec)
+        return Optional(components[0], self._element_spec, self._described)
 
     @staticmethod
     def from_value(value):
