@@ -1,4 +1,4 @@
-// Devices whose tensors do not lie in host memory: those of plug-ins (capi/pluggable_device.cc), later a GPU. Who holds a tensor may ask whose
+// Devices whose tensors do not lie in host memory: those of plug-ins (capi/pluggable_device.cc) and GPUs. Who holds a tensor may ask whose
 // memory it lies in, and have it brought elsewhere; the runtime does so where values pass from one device to another, and so kernels see their
 // inputs where they expect them.
 #pragma once

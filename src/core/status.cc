@@ -36,6 +36,8 @@ void Status::release(const Rep* rep) {
 
 Status make_error(Code code, const char* kinds, const uintptr_t* words) { return Status(code, cat_words(kinds, words)); }
 
+Status missing_value() { return internal_error("a result has neither a value nor an error"); }
+
 Code Status::code() const { return rep_ ? rep_->code : Code::kOk; }
 
 const std::string& Status::message() const {

@@ -107,11 +107,15 @@ WEFT_ERROR(unavailable, kUnavailable)
 WEFT_ERROR(data_loss, kDataLoss)
 #undef WEFT_ERROR
 
+[[gnu::cold]] Status missing_value();  // of a Result that was given OK instead of a value: a mistake in the code
+
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                     // NOLINT: implicit on purpose
-  Result(Status status) : status_(std::move(status)) {}                // NOLINT: an error
+  Result(T value) : value_(std::move(value)) {}                        // NOLINT: implicit on purpose
+  Result(Status status) : status_(std::move(status)) {                 // NOLINT: an error
+    if (status_.ok()) [[unlikely]] status_ = missing_value();
+  }
   template <class U>
     requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> && !std::is_same_v<std::decay_t<U>, Status> &&
              !std::is_same_v<std::decay_t<U>, Result>)

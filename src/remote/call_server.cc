@@ -50,12 +50,18 @@ class CallServer::Stream final : public ServerStream {
     std::unique_lock lock(mutex_);
     if (finished_ || !link) return;
     ++taken_;
-    constexpr uint32_t kOften = 64;  // where nothing is answered
-    if (taken_ - told_ >= kOften) link->write(LinkFrame::kClose, told_ = taken_, id_, {});
+    // An answer was told before its message counted as taken, and there may be none.
+    constexpr uint32_t kOften = 64;
+    constexpr size_t kMuch = 1 << 20;
+    if (taken_ - told_ >= kOften || bytes_ >= kMuch) {
+      link->write(LinkFrame::kClose, told_ = taken_, id_, {});
+      bytes_ = 0;
+    }
     const auto handler = handler_;
     if (!waiting_.empty()) {
       Message message = std::move(waiting_.front());
       waiting_.pop_front();
+      bytes_ += message.size();
       lock.unlock();
       return handler->message(std::move(message));
     }
@@ -85,6 +91,7 @@ class CallServer::Stream final : public ServerStream {
       waiting_.push_back(std::move(message));
       return;
     }
+    bytes_ += message.size();
     const auto handler = handler_;
     lock.unlock();
     handler->message(std::move(message));
@@ -121,6 +128,7 @@ class CallServer::Stream final : public ServerStream {
   std::shared_ptr<StreamHandler> handler_;  // until it has finished
   std::deque<Message> waiting_;
   uint32_t taken_ = 0, told_ = 0;
+  size_t bytes_ = 0;  // of messages that were taken since the last frame for that alone
   bool ready_ = true;  // the handler takes a message
   bool closed_ = false, told_end_ = false, finished_ = false;
 };

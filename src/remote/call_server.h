@@ -3,6 +3,7 @@
 // holds up others for that long at most.
 #pragma once
 
+#include <atomic>
 #include <deque>
 
 #include "remote/call_link.h"
@@ -36,6 +37,7 @@ class CallServer final : public LocalConnection, public std::enable_shared_from_
   const std::shared_ptr<ServedCalls> calls_;
   FrameSocket socket_;
   const int wake_, timer_;
+  std::atomic<uint64_t> turn_{1};  // whose turn it is, by the number of take-overs; changed with turn_mutex_ held
   RunOn run_on_;
   std::atomic<bool> closed_{false};
   bool known_ = false;  // the other side said the secret
@@ -46,7 +48,6 @@ class CallServer final : public LocalConnection, public std::enable_shared_from_
 
   std::mutex turn_mutex_;  // of who reads, and of what is to be run
   std::deque<std::function<void()>> jobs_;
-  uint64_t turn_ = 1;  // whose turn it is, by the number of take-overs
   int64_t job_since_ = 0;  // by the steady clock; 0: who reads runs nothing
   int64_t usual_ns_ = 0;  // how long jobs took lately
   bool watched_ = false;  // the timer is set

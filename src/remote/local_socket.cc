@@ -74,10 +74,17 @@ struct LocalListener::State {
     for (;;) {
       pollfd watched[2] = {{socket, POLLIN, 0}, {wake, POLLIN, 0}};
       if (poll(watched, 2, -1) < 0 && errno != EINTR) return;
-      std::lock_guard lock(mutex);
+      std::unique_lock lock(mutex);
       if (stopped) return;
       const int s = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (s < 0) continue;
+      if (s < 0) {
+        // Without a descriptor for it the one that connects stays in the queue, and poll() would come back at once.
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+          lock.unlock();
+          usleep(20000);
+        }
+        continue;
+      }
       std::erase_if(connections, [](const auto& weak) { return weak.expired(); });
       if (connections.size() >= kMost || !is_of_same_user(s)) {
         ::close(s);

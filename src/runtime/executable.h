@@ -1,6 +1,6 @@
 // Executable: a function body planned for running. Three kinds: a sequential program (program.h), a
 // dataflow program for what waits, loops with frames or runs wide (dataflow.h), and parts on several
-// devices (partitioned.h). All are immutable and run from any number of threads at once.
+// devices (partition.h). All are immutable and run from any number of threads at once.
 #pragma once
 
 #include <functional>

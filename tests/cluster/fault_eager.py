@@ -15,16 +15,7 @@ W = ["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]
 class Eager:
     """Two workers, the first one reached by a proxy, and a client: this process."""
 
-    KINDS = [
-        "kill op",
-        "kill function",
-        "kill checkpoint",
-        "stop op",
-        "stop function",
-        "cut op",
-        "cut function",
-        "disk checkpoint",
-    ]
+    KINDS = ["kill op", "kill function", "kill checkpoint", "stop op", "stop function", "disk checkpoint"]
 
     def __init__(self, children, numbers):
         import weft as tf
@@ -264,6 +255,12 @@ class Eager:
     def close(self):
         self.disk.close()
         self.folder.cleanup()
+
+
+class CutOff(Eager):
+    """Connections that are cut: those of gRPC, since nothing stands between the ends of a Unix socket (faults.py turns these off)."""
+
+    KINDS = ["cut op", "cut function"]
 
 
 class DeadClient:

@@ -12,6 +12,7 @@ import argparse
 import os
 import random
 import statistics
+import subprocess
 import sys
 import time
 import traceback
@@ -21,12 +22,13 @@ os.environ.setdefault(
 )  # the compiler, loaded once a function has run for long enough, is 50 MB and no leftover
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from fault_eager import DeadClient, Eager  # noqa: E402
+from fault_eager import CutOff, DeadClient, Eager  # noqa: E402
 from fault_groups import AllReduce, DataService, ParameterServers, Session, Training  # noqa: E402
 from fault_tasks import GRACE, SILENCE, Children, descriptors, zygote  # noqa: E402
 
-SCENES = [Eager, DeadClient, Session, ParameterServers, DataService, AllReduce, Training]
+SCENES = [Eager, CutOff, DeadClient, Session, ParameterServers, DataService, AllReduce, Training]
 KINDS = [kind for scene in SCENES for kind in scene.KINDS]
+LINKS = "WEFT_CLUSTER_LOCAL_LINKS"  # read once by each process
 MORE = (2, 2, 48)  # threads, descriptors and megabytes that a process may have more at the end
 
 
@@ -123,13 +125,25 @@ def main():
     if args.zygote:
         return zygote()
     os.environ["WEFT_CLUSTER_TIMEOUT_SECONDS"] = str(SILENCE)
+    chosen = {
+        s: [k for k in s.KINDS if not args.kind or k in args.kind] for s in SCENES if args.scene in (None, s.__name__)
+    }
+    code = 0
+    if chosen.get(CutOff) and os.environ.get(LINKS) != "0":
+        del chosen[CutOff]
+        code = subprocess.call([sys.executable, *sys.argv, "--scene", CutOff.__name__], env={**os.environ, LINKS: "0"})
+    if any(chosen.values()):
+        play(args, chosen)
+    sys.exit(code)
+
+
+def play(args, chosen):
     children = Children()
     tallies, left = [], []
     try:
         print(Tally.HEAD, flush=True)
-        for scene in SCENES:
-            kinds = [k for k in scene.KINDS if not args.kind or k in args.kind]
-            if not kinds or (args.scene and args.scene != scene.__name__):
+        for scene, kinds in chosen.items():
+            if not kinds:
                 continue
             player = Player(scene, children, args.seed)
             try:

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/memory/memory.h"
@@ -42,6 +43,15 @@ int Total(absl::Span<const int> all) {
   int sum = 0;
   for (int x : all) sum += x;
   return sum;
+}
+
+int Steps(int n) {
+  int steps = 0;
+  switch (n) {
+    case 2: ++steps; ABSL_FALLTHROUGH_INTENDED;
+    case 1: ++steps; ABSL_FALLTHROUGH_INTENDED;
+    default: return steps;
+  }
 }
 
 class Counter {
@@ -95,6 +105,7 @@ void Times() {
 }
 
 int main() {
+  std::printf("steps %d %d\n", Steps(2), Steps(1));
   Show("char", absl::StrSplit("a,b,,c", ','));
   Show("text", absl::StrSplit("a--b-c--", "--"));
   Show("none", absl::StrSplit("", ','));

@@ -277,7 +277,6 @@ internal::Split StrSplit(std::string_view s, Delimiter delimiter, Predicate want
 #define ABSL_ATTRIBUTE_NOINLINE __attribute__((noinline))
 #define ABSL_ATTRIBUTE_LIFETIME_BOUND
 #define ABSL_MUST_USE_RESULT [[nodiscard]]
-#define ABSL_FALLTHROUGH_INTENDED [[fallthrough]]
 #endif
 #ifndef ABSL_CONST_INIT
 #define ABSL_CONST_INIT

@@ -183,9 +183,9 @@ class IteratorSpec(TypeSpec):
 class Optional(CompositeTensor):
     """tf.experimental.Optional: an element, or none."""
 
-    def __init__(self, tensor, element_spec, described=None):
+    def __init__(self, tensor, element_spec, spec=None):
         self._variant_tensor, self._element_spec = tensor, element_spec
-        self._described = described  # (an element spec, its types_and_shapes)
+        self._spec = spec  # of the first element spec: keras sets another one
 
     @staticmethod
     def from_value(value):
@@ -203,11 +203,10 @@ class Optional(CompositeTensor):
         return raw.OptionalHasValue(optional=self._variant_tensor, name=name)
 
     def get_value(self, name=None):
-        spec = self._element_spec
-        if self._described is None or self._described[0] is not spec:
-            self._described = spec, structure.types_and_shapes(spec)
-        flat = raw.OptionalGetValue(optional=self._variant_tensor, name=name, **self._described[1])
-        return structure.from_tensors(spec, flat)
+        if self._spec is None or self._spec._element_spec is not self._element_spec:
+            self._spec = OptionalSpec(self._element_spec)
+        flat = raw.OptionalGetValue(optional=self._variant_tensor, name=name, **self._spec._types_and_shapes())
+        return structure.from_tensors(self._element_spec, flat)
 
     @property
     def element_spec(self):
@@ -231,6 +230,11 @@ class OptionalSpec(TypeSpec):
     def __init__(self, element_spec):
         self._element_spec = element_spec
 
+    def _types_and_shapes(self):
+        if self._described is None:
+            self._described = structure.types_and_shapes(self._element_spec)
+        return self._described
+
     def _serialize(self):
         return (self._element_spec,)
 
@@ -242,9 +246,7 @@ class OptionalSpec(TypeSpec):
         return [value._variant_tensor]
 
     def _from_components(self, components):
-        if self._described is None:
-            self._described = self._element_spec, structure.types_and_shapes(self._element_spec)
-        return Optional(components[0], self._element_spec, self._described)
+        return Optional(components[0], self._element_spec, self)
 
     @staticmethod
     def from_value(value):

@@ -15,7 +15,8 @@ def _tensor(value):
 def add(x, y, name=None):
     x = _tensor(x)
     if getattr(type(y), "__radd__", None) is function_of("__radd__"):
-        y = _tensor(y)  # not asked for its operator, which is this function; where it is no tensor, the call is taken over
+        # Not asked for its operator, which is this function; where it is no tensor, the call is taken over.
+        y = _tensor(y)
     return x + y
 
 
