@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,9 @@ namespace {
 constexpr uint64_t kVersion = 1;
 // How long a waiting thread reads itself, and how long a link's thread leaves that to others when one has done so: the next wait is near in most programs.
 constexpr int64_t kReadNs = 4000000, kLeaveNs = 1000000;
+constexpr int kAcceptMs = 5000, kLookMs = 2500;
+// As gRPC's connections: half a minute without a word, then so long for the answer.
+constexpr int64_t kSilentNs = 30'000'000'000, kAnswerNs = 20'000'000'000;
 thread_local bool reads_link = false;  // this thread calls what came: it must not read any more itself
 
 int64_t steady_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -215,9 +219,13 @@ void CallLink::cancel(uint64_t id) {
     }
   }
   write(code_of(LinkFrame::kCancel), id, {});
-  if (stream) return stream->end(cancelled("CANCELLED"));
-  under_way_.fetch_sub(1, std::memory_order_relaxed);
-  reply(cancelled("CANCELLED"), {});
+  if (stream) {
+    stream->end(cancelled("CANCELLED"));
+  } else {
+    under_way_.fetch_sub(1, std::memory_order_relaxed);
+    reply(cancelled("CANCELLED"), {});
+  }
+  if (unused_.load()) close_if_idle();
 }
 
 void CallLink::write(uint32_t kind, uint64_t id, std::string_view text, const Message& body) {
@@ -228,7 +236,10 @@ void CallLink::write(uint32_t kind, uint64_t id, std::string_view text, const Me
 
 bool CallLink::take(Frame frame) {
   const auto kind = LinkFrame(frame.kind);
+  heard_at_.store(steady_ns(), std::memory_order_relaxed);
   switch (kind) {
+    case LinkFrame::kHello:
+    case LinkFrame::kPing: return true;
     case LinkFrame::kReply:
     case LinkFrame::kError: {
       Reply reply;
@@ -378,6 +389,10 @@ Result<std::shared_ptr<CallLink>> CallLink::connect(const std::string& name, con
   std::shared_ptr<CallLink> link(new CallLink(socket));
   if (link->wake_ < 0) return resource_exhausted("no descriptor for a link");
   link->write(code_of(LinkFrame::kHello), 0, secret);
+  // A connection is there before anybody accepts it, and the server may have no thread or descriptor for it.
+  char first;
+  if (!wait_for_input(socket, kAcceptMs) || recv(socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
+    return unavailable("the server did not take the link ", name);
   WEFT_RETURN_IF_ERROR(start_thread([link] { link->work(); }));
   link_readers().add(link);
   return link;
@@ -414,13 +429,29 @@ void CallLink::work() {
     leaves = leaves_reading();
     pollfd watched[2] = {{socket_.descriptor(), short(leaves ? 0 : POLLIN), 0}, {wake_, POLLIN, 0}};
     if (socket_.has_output()) watched[0].events |= POLLOUT;
-    constexpr int kLookMs = 1;
-    if (poll(watched, 2, leaves ? kLookMs : -1) < 0 && errno != EINTR) break;
+    if (poll(watched, 2, leaves ? 1 : kLookMs) < 0 && errno != EINTR) break;
     if (watched[0].revents & (POLLHUP | POLLERR)) left_until_.store(0, std::memory_order_relaxed);
     if (watched[1].revents) take_event(wake_);
+    if (is_dead()) break;
   }
   std::lock_guard reading(read_mutex_);
   end();
+}
+
+// Whether something is waited for, and the other side has neither said anything for long nor answered when it was asked: it is stopped, or its process is gone and a child of it keeps the socket.
+bool CallLink::is_dead() {
+  const int64_t now = steady_ns(), heard = heard_at_.load(std::memory_order_relaxed);
+  if (!is_waited_for()) {
+    waits_since_ = asked_at_ = 0;
+    return false;
+  }
+  if (waits_since_ == 0) waits_since_ = now;
+  if (heard >= asked_at_) asked_at_ = 0;
+  if (asked_at_ != 0) return now - asked_at_ > kAnswerNs;
+  if (now - std::max(heard, waits_since_) < kSilentNs) return false;
+  asked_at_ = now;
+  write(code_of(LinkFrame::kPing), 0, {});
+  return false;
 }
 
 }  // namespace weft_engine::remote

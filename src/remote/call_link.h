@@ -19,7 +19,7 @@ namespace weft_engine::remote {
 // The side that calls.
 class CallLink final : public std::enable_shared_from_this<CallLink> {
  public:
-  // `name` and `secret` are those of a listener that `serve_calls` made.
+  // `name` and `secret` are those of ServedCalls::offer(). Waits until the server has taken the link, a few seconds at most; Unavailable where it does not.
   static Result<std::shared_ptr<CallLink>> connect(const std::string& name, const std::string& secret);
   ~CallLink();
 
@@ -50,6 +50,7 @@ class CallLink final : public std::enable_shared_from_this<CallLink> {
   void leave_reading(int64_t nanoseconds);
   void read_again();
   bool leaves_reading() const;
+  bool is_dead();
   // Whether something is to come.
   bool is_waited_for() const { return under_way_.load(std::memory_order_relaxed) > 0; }
 
@@ -59,6 +60,8 @@ class CallLink final : public std::enable_shared_from_this<CallLink> {
   std::atomic<bool> closed_{false}, unused_{false};
   std::atomic<int64_t> left_until_{0};  // by the steady clock
   std::atomic<int> under_way_{0};
+  std::atomic<int64_t> heard_at_{0};  // by the steady clock
+  int64_t waits_since_ = 0, asked_at_ = 0;  // of the link's own thread; 0: does not
   std::mutex read_mutex_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, Reply> asked_;
@@ -93,7 +96,8 @@ Message encode_link_offer(const LinkOffer& offer);
 Result<LinkOffer> decode_link_offer(std::string_view bytes);
 
 // What goes over a link.
-enum class LinkFrame : uint32_t { kHello = 1, kCall, kReply, kError, kCancel, kOpen, kMessage, kClose, kEnd };
+// The server answers a hello by one, and a ping: a link on which something is waited for and nothing comes is asked, and closed where the other side stays silent.
+enum class LinkFrame : uint32_t { kHello = 1, kCall, kReply, kError, kCancel, kOpen, kMessage, kClose, kEnd, kPing };
 std::string encode_link_status(const Status& status);
 Status decode_link_status(uint32_t code, std::string_view bytes);
 

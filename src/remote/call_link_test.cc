@@ -3,11 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstring>
 #include <future>
 #include <optional>
@@ -157,6 +160,16 @@ struct Events {
     return changed.wait_for(lock, kLong, condition);
   }
 };
+
+// The bytes of a frame, as anybody may send them.
+std::string frame_of(LinkFrame kind, uint64_t id, const std::string& text) {
+  const uint32_t head[] = {uint32_t(kind), 0};
+  const uint32_t sizes[] = {uint32_t(text.size()), 0};
+  std::string out(reinterpret_cast<const char*>(head), sizeof head);
+  out.append(reinterpret_cast<const char*>(&id), sizeof id);
+  out.append(reinterpret_cast<const char*>(sizes), sizeof sizes);
+  return out + text;
+}
 
 }  // namespace
 
@@ -341,8 +354,7 @@ TEST_CASE("a link that is closed when idle ends its calls first") {
 TEST_CASE("a link of calls without the secret, or with frames that make no sense, is closed, and others go on") {
   Served served;
   const auto link = served.connect();
-  const auto wrong = CallLink::connect(served.offer.name, "another").value();
-  CHECK(ask(*wrong, "echo", Message("x")).first.code() == Code::kUnavailable);
+  CHECK(CallLink::connect(served.offer.name, "another").status().code() == Code::kUnavailable);
   std::mt19937_64 r(18);
   for (int i = 0; i < 300; ++i) {
     const int s = connect_local(served.offer.name).value();
@@ -377,7 +389,53 @@ TEST_CASE("a link of calls without the secret, or with frames that make no sense
   CHECK(ask(*link, "echo", Message("x")).second == "x");
   CHECK(ask(*served.connect(), "echo", Message("x")).second == "x");
   link->close();
-  wrong->close();
+}
+
+TEST_CASE("a server answers hellos and pings, and does what came before a link broke") {
+  Served served;
+  served.methods.open();
+  const int s = connect_local(served.offer.name).value();
+  const std::string sent = frame_of(LinkFrame::kHello, 0, served.offer.secret) + frame_of(LinkFrame::kPing, 0, "") +
+                           frame_of(LinkFrame::kCall, 1, "block") + frame_of(LinkFrame(77), 0, "");
+  REQUIRE(::send(s, sent.data(), sent.size(), MSG_NOSIGNAL) == ssize_t(sent.size()));
+  std::string got(2 * frame_of(LinkFrame::kPing, 0, "").size(), 0);
+  REQUIRE(::recv(s, got.data(), got.size(), MSG_WAITALL) == ssize_t(got.size()));
+  CHECK(got == frame_of(LinkFrame::kHello, 0, "") + frame_of(LinkFrame::kPing, 0, ""));
+  CHECK(comes([&] { return served.methods.counts->blocked == 1; }));
+  ::close(s);
+}
+
+TEST_CASE("nobody waits for a server that does not take the link") {
+  const int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = cat("weft-test-", getpid());
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  REQUIRE(bind(listening, reinterpret_cast<sockaddr*>(&address), socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size())) == 0);
+  REQUIRE(listen(listening, 4) == 0);
+  auto link = std::async(std::launch::async, [&] { return CallLink::connect(name, "secret").status(); });
+  ::close(accept(listening, nullptr, nullptr));
+  CHECK(link.get().code() == Code::kUnavailable);
+  ::close(listening);
+}
+
+TEST_CASE("a forked child that lives on does not keep its parent's connections open") {
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  auto own = std::make_unique<FrameSocket>(ends[0], -1);
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  REQUIRE(child > 0);
+  own.reset();
+  char c;
+  CHECK(wait_for_input(ends[1], 30000));
+  CHECK(::recv(ends[1], &c, 1, MSG_DONTWAIT) == 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ::close(ends[1]);
 }
 
 TEST_CASE("statuses and offers of links that were cut or made up are read without harm") {

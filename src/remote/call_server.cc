@@ -163,6 +163,7 @@ Result<std::shared_ptr<LocalConnection>> CallServer::serve(int socket, std::stri
 }
 
 void CallServer::close() {
+  if (forks_ != core::fork_generation()) return;  // the parent's
   if (closed_.exchange(true)) return;
   socket_.shut_down();
   signal_event(wake_);
@@ -183,6 +184,14 @@ void CallServer::lead(uint64_t mine, std::unique_lock<std::mutex>& lock) {
       if (more) continue;
       ended_ = true;
       if (stands_by_) set_timer(timer_, 1);
+      while (!jobs_.empty()) {  // what came last is done, too
+        auto job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        job = nullptr;
+        lock.lock();
+      }
       break;
     }
     auto job = std::move(jobs_.front());
@@ -203,8 +212,8 @@ void CallServer::lead(uint64_t mine, std::unique_lock<std::mutex>& lock) {
 void CallServer::watch_job() {
   const bool at_once = usual_ns_ > kUsualNs || !jobs_.empty();
   if (!stands_by_) {
-    stands_by_ = true;
-    runtime::run_on_blocking_thread([self = shared_from_this()] { self->stand_by(); });
+    std::function<void()> other = [self = shared_from_this()] { self->stand_by(); };
+    stands_by_ = runtime::try_run_on_blocking_thread(other);  // without one the next job tries again
   } else if (at_once || !watched_) {
     watched_ = true;
     set_timer(timer_, at_once ? 1 : kLongNs);
@@ -234,8 +243,11 @@ void CallServer::stand_by() {
 }
 
 void CallServer::run(std::function<void()> job) {
-  std::lock_guard lock(turn_mutex_);
-  if (ended_) return runtime::run_on_blocking_thread(std::move(job));
+  std::unique_lock lock(turn_mutex_);
+  if (ended_) {
+    lock.unlock();
+    return runtime::run_on_blocking_thread(std::move(job));
+  }
   jobs_.push_back(std::move(job));
   if (serving != this || serving_turn != turn_) signal_event(wake_);
 }
@@ -254,8 +266,13 @@ bool CallServer::read_more() {
 
 bool CallServer::take(Frame frame) {
   const auto kind = LinkFrame(frame.kind);
-  if (!known_) return kind == LinkFrame::kHello && (known_ = same_token(frame.text, secret_));
+  if (!known_) {
+    known_ = kind == LinkFrame::kHello && same_token(frame.text, secret_);
+    if (known_) write(LinkFrame::kHello, 0, 0, {});
+    return known_;
+  }
   switch (kind) {
+    case LinkFrame::kPing: write(LinkFrame::kPing, 0, 0, {}); return true;
     case LinkFrame::kCall: return begin_call(std::move(frame));
     case LinkFrame::kOpen: return open_stream(frame);
     case LinkFrame::kCancel: cancel(frame.id); return true;

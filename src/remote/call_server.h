@@ -33,6 +33,7 @@ class CallServer final : public LocalConnection, public std::enable_shared_from_
   void run(std::function<void()> job);
   void end();
 
+  const int forks_ = core::fork_generation();
   const std::string secret_;
   const std::shared_ptr<ServedCalls> calls_;
   FrameSocket socket_;

@@ -160,7 +160,7 @@ class Collectives {
   // Server side; handlers share this object with the table.
   void complete_group(std::string_view request, Reply reply, op::CancellationManager* caller);
   void complete_instance(std::string_view request, Reply reply);
-  void recv_buf(std::string_view request, LocalLink::Answer answer, const OnAbandoned& on_abandoned);
+  static void recv_buf(const std::shared_ptr<Collectives>& self, std::string_view request, LocalLink::Answer answer, const OnAbandoned& on_abandoned);
   Result<Message> open_link(std::weak_ptr<Collectives> self);
   Result<Message> step_sequence(std::string_view request);
 

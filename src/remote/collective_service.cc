@@ -232,15 +232,18 @@ void Collectives::complete_instance(std::string_view bytes, Reply reply) {
   });
 }
 
-void Collectives::recv_buf(std::string_view bytes, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {
+void Collectives::recv_buf(const std::shared_ptr<Collectives>& self, std::string_view bytes, LocalLink::Answer answer,
+                           const OnAbandoned& on_abandoned) {
   auto q = decode_recv_buf(bytes);
   if (!q.ok()) return answer(q.status(), {});
-  access_->serve(*q, std::move(answer), on_abandoned);
+  // A link may tell so when its server has stopped.
+  self->access_->serve(*q, std::move(answer),
+                       [&](std::function<void()> abandoned) { on_abandoned([self, abandoned = std::move(abandoned)] { abandoned(); }); });
 }
 
 Result<Message> Collectives::open_link(std::weak_ptr<Collectives> self) {
   return access_->links().offer([self = std::move(self)](std::string_view bytes, LocalLink::Answer answer, const OnAbandoned& on_abandoned) {
-    if (auto c = self.lock()) c->recv_buf(bytes, std::move(answer), on_abandoned);
+    if (auto c = self.lock()) recv_buf(c, bytes, std::move(answer), on_abandoned);
     else answer(cancelled("the server has stopped"), {});
   });
 }
@@ -291,7 +294,7 @@ void add_collective_methods(MethodTable& methods, std::shared_ptr<Collectives> c
   });
   methods.add_waiting(kWorker, "RecvBuf", [c](std::string_view q, Reply r, const OnAbandoned& on_abandoned) {
     const auto answer = [r = std::move(r)](Status s, const Tensor& value) { r(s, s.ok() ? encode_recv_buf_response(value) : Message()); };
-    c->recv_buf(q, answer, on_abandoned);
+    Collectives::recv_buf(c, q, answer, on_abandoned);
   });
   const auto reply = [](const Reply& r, Result<Message> response) {
     if (response.ok()) r({}, std::move(response).value());

@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/threads.h"
+#include "remote/local_socket.h"
+
 namespace weft_engine::remote {
 namespace {
 
@@ -34,15 +37,31 @@ struct FrameSocket::Out {
 
 FrameSocket::FrameSocket(int socket, int64_t most_body) : socket_(socket), most_body_(most_body), buffer_(new char[kBuffered]) {
   (void)setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &kSocketBytes, sizeof kSocketBytes);
+  keep_from_children(socket_);
 }
 
-FrameSocket::~FrameSocket() { ::close(socket_); }
+FrameSocket::~FrameSocket() {
+  forget_socket(socket_);
+  ::close(socket_);
+}
 
 void FrameSocket::shut_down() { shutdown(socket_, SHUT_RDWR); }
 
 // ---- writing
 
 bool FrameSocket::write(uint32_t kind, uint32_t code, uint64_t id, std::string_view text, const Message& body) {
+  bool left = false;
+  const Status s = without_exceptions([&]() -> Status {
+    left = queue(kind, code, id, text, body);
+    return {};
+  });
+  if (s.ok()) return left;
+  std::lock_guard lock(mutex_);  // half of a frame may be there
+  break_off();
+  return false;
+}
+
+bool FrameSocket::queue(uint32_t kind, uint32_t code, uint64_t id, std::string_view text, const Message& body) {
   text = text.substr(0, kMostText);
   // Runs: each large piece is one, and so is what lies between them. What there is no room for in the list goes with the last run.
   std::vector<uint64_t> runs;
@@ -94,6 +113,13 @@ bool FrameSocket::has_output() const {
   return !out_.empty();
 }
 
+// Not every error of a socket ends the connection: both sides shall see that it is over. What has come can still be read.
+void FrameSocket::break_off() {
+  broken_ = true;
+  out_.clear();
+  shutdown(socket_, SHUT_RDWR);
+}
+
 bool FrameSocket::flush_locked() {
   constexpr size_t kMostParts = 16;
   while (!out_.empty()) {
@@ -113,8 +139,7 @@ bool FrameSocket::flush_locked() {
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
-      broken_ = true;
-      out_.clear();
+      break_off();
       return false;
     }
     for (size_t left = size_t(sent); left > 0;) {

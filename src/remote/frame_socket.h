@@ -52,7 +52,9 @@ class FrameSocket {
   bool begin_body();
   void begin_run();
   void end_run();
+  bool queue(uint32_t kind, uint32_t code, uint64_t id, std::string_view text, const Message& body);
   bool flush_locked();
+  void break_off();  // with the lock held
   // More bytes, straight to where they belong where that is large. False: broken.
   bool receive(bool& drained);
 

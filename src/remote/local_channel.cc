@@ -74,8 +74,9 @@ class LinkedChannel final : public Channel, public std::enable_shared_from_this<
       }
     }
     // A server that does not answer yet may be there soon; one that has no links will hardly get them.
-    const auto again = status.ok() || status.code() == Code::kUnavailable || status.code() == Code::kDeadlineExceeded ? std::chrono::seconds(2)
-                                                                                                                      : std::chrono::seconds(300);
+    const Code code = status.code();
+    const bool soon = status.ok() || code == Code::kUnavailable || code == Code::kDeadlineExceeded || code == Code::kCancelled;
+    const auto again = std::chrono::seconds(soon ? 2 : 300);
     std::lock_guard lock(mutex_);
     link_ = std::move(link);
     asking_ = false;

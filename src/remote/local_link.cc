@@ -68,9 +68,12 @@ struct LocalLink::Reading {
   uint64_t left = 0;
 };
 
-LocalLink::LocalLink(int socket) : socket_(socket), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), reading_(std::make_unique<Reading>()) {}
+LocalLink::LocalLink(int socket) : socket_(socket), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), reading_(std::make_unique<Reading>()) {
+  keep_from_children(socket_);
+}
 
 LocalLink::~LocalLink() {
+  forget_socket(socket_);
   ::close(socket_);
   if (wake_ >= 0) ::close(wake_);
 }

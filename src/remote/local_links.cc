@@ -1,29 +1,12 @@
 // Who has a link to whom: a task is asked, by a call, whether it offers one; then the link takes the place of calls.
+#include "remote/call_link.h"
 #include "remote/collective_group.h"
-#include "wire/proto.h"
 
 namespace weft_engine::remote {
 namespace {
 
 constexpr std::string_view kOpen = "/weft.LinkService/Open";
-constexpr int64_t kNoRun = -1, kVersion = 1;
-
-struct Offer {
-  int64_t version = 0;
-  std::string name, secret;
-};
-
-Result<Offer> decode_offer(std::string_view bytes) {
-  Offer out;
-  wire::ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() == 1) out.version = r.int64();
-    else if (r.field() == 2) out.name = r.string();
-    else if (r.field() == 3) out.secret = r.string();
-  }
-  if (!r.ok() || out.version != kVersion || out.name.empty()) return unimplemented("another kind of link");
-  return out;
-}
+constexpr int64_t kNoRun = -1;
 
 }  // namespace
 
@@ -39,7 +22,7 @@ std::shared_ptr<LocalLink> LocalLinks::find(const std::string& task, Channel& ch
   calls_->call(channel, kOpen, Message(), /*wait=*/false, kNoRun, [weak = weak_from_this(), task](Status s, Message response) {
     const auto self = weak.lock();
     if (!self || !s.ok()) return;
-    const auto offer = decode_offer(response.flatten());
+    const auto offer = decode_link_offer(response.flatten());
     if (!offer.ok()) return;
     auto link = LocalLink::connect(offer->name, offer->secret);  // fails on another machine, or in another container
     if (!link.ok()) return;
@@ -77,11 +60,7 @@ Result<Message> LocalLinks::offer(LocalLink::Handler handler) {
     }
     listener = listener_;
   }
-  wire::ProtoWriter w;
-  w.int64(1, kVersion);
-  w.bytes(2, listener->name());
-  w.bytes(3, listener->secret());
-  return Message(w.take());
+  return encode_link_offer({listener->name(), listener->secret()});
 }
 
 void LocalLinks::stop() {

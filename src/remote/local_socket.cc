@@ -1,13 +1,17 @@
 #include "remote/local_socket.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -48,6 +52,52 @@ Result<int> connect_local(const std::string& name) {
   return status;
 }
 
+namespace {
+
+// Slots without a lock: the child of a fork goes through them. What finds none is as any socket.
+constexpr size_t kMostSockets = 4096;
+std::atomic<int> own_sockets[kMostSockets];  // and one; 0: free
+
+// In the child the numbers stay taken, so that whoever closes them closes nothing else.
+void drop_sockets() {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (auto& slot : own_sockets) {
+    const int s = slot.load(std::memory_order_relaxed) - 1;
+    if (s >= 0 && nothing >= 0) dup3(nothing, s, O_CLOEXEC);
+    slot.store(0, std::memory_order_relaxed);
+  }
+  if (nothing >= 0) ::close(nothing);
+}
+
+}  // namespace
+
+void keep_from_children(int socket) {
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, drop_sockets);
+  for (auto& slot : own_sockets) {
+    int free = 0;
+    if (slot.load(std::memory_order_relaxed) == 0 && slot.compare_exchange_strong(free, socket + 1)) return;
+  }
+}
+
+void forget_socket(int socket) {
+  for (auto& slot : own_sockets) {
+    int own = socket + 1;
+    if (slot.compare_exchange_strong(own, 0)) return;
+  }
+}
+
+bool wait_for_input(int socket, int milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd watched{socket, POLLIN, 0};
+    const int n = poll(&watched, 1, int(std::max<int64_t>(left, 0)));
+    if (n > 0) return true;
+    if (n == 0 || errno != EINTR) return false;
+  }
+}
+
 void signal_event(int event) {
   const uint64_t one = 1;
   (void)!::write(event, &one, sizeof one);
@@ -66,6 +116,7 @@ struct LocalListener::State {
   std::vector<std::weak_ptr<LocalConnection>> connections;
   bool stopped = false;
   ~State() {
+    forget_socket(socket);
     if (socket >= 0) ::close(socket);
     if (wake >= 0) ::close(wake);
   }
@@ -108,6 +159,7 @@ Result<std::shared_ptr<LocalListener>> LocalListener::start(Accept accept) {
   const socklen_t size = address_of(made->name_, address);
   if (state->socket < 0 || state->wake < 0 || bind(state->socket, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(state->socket, 64) != 0)
     return unavailable("no Unix socket for links: ", std::strerror(errno));
+  keep_from_children(state->socket);
   WEFT_RETURN_IF_ERROR(start_thread([state] { state->work(); }));
   made->state_ = std::move(state);
   return made;
@@ -123,7 +175,7 @@ std::vector<std::shared_ptr<LocalConnection>> LocalListener::connections() const
 }
 
 LocalListener::~LocalListener() {
-  if (!state_) return;
+  if (!state_ || forks_ != core::fork_generation()) return;  // the threads are the parent's
   std::vector<std::weak_ptr<LocalConnection>> connections;
   {
     std::lock_guard lock(state_->mutex);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fork.h"
 #include "core/status.h"
 
 namespace weft_engine::remote {
@@ -23,6 +24,13 @@ class LocalConnection {
 // A socket connected to the name; Unavailable on another machine, PermissionDenied where it belongs to another user.
 Result<int> connect_local(const std::string& name);
 bool is_of_same_user(int socket);
+
+// A socket of this process alone: a forked child that lives on does not keep the connection open. Until forget_socket().
+void keep_from_children(int socket);
+void forget_socket(int socket);
+
+// Whether something to read comes within so long.
+bool wait_for_input(int socket, int milliseconds);
 
 // An eventfd of a thread that sleeps in poll().
 void signal_event(int event);
@@ -42,6 +50,7 @@ class LocalListener {
  private:
   struct State;
   LocalListener() = default;
+  const int forks_ = core::fork_generation();
   std::string name_, secret_;
   std::shared_ptr<State> state_;
 };

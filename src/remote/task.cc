@@ -95,7 +95,7 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   auto answer = std::make_shared<Answer>();
   auto message = encode_enqueue(context_id, item);
   if (!message.ok()) {
-    answer->finish(message.status(), {});
+    answer->refuse(message.status());
     return answer;
   }
   Request request{answer, {}, {}, 0, {}, std::this_thread::get_id(), std::move(keep)};
@@ -108,7 +108,7 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   std::unique_lock lock(mutex_);
   if (closed_) {
     lock.unlock();
-    answer->finish(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"), {});
+    answer->refuse(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"));
     return answer;
   }
   request.body = std::move(message).value();
@@ -205,11 +205,14 @@ void Task::answered(const std::shared_ptr<Queue>& queue, Message message) {
       send_releases();
     }
   }
-  auto unpacked = unpack(std::move(message), TensorsIn::kEnqueueResponse);
-  if (!unpacked.ok()) return request.answer->finish(unpacked.status(), {});
-  auto responses = decode_enqueue_response(*unpacked);
-  if (!responses.ok()) return request.answer->finish(responses.status(), {});
-  QueueResponse last = responses->empty() ? QueueResponse() : std::move(responses->back());
+  QueueResponse last;
+  const Status status = without_exceptions([&]() -> Status {
+    WEFT_ASSIGN(auto unpacked, unpack(std::move(message), TensorsIn::kEnqueueResponse));
+    WEFT_ASSIGN(auto responses, decode_enqueue_response(unpacked));
+    if (!responses.empty()) last = std::move(responses.back());
+    return {};
+  });
+  if (!status.ok()) return request.answer->finish(status, {});
   if (!last.tensors.empty() && !last.shapes.empty()) now_gives_values();
   request.answer->finish({}, std::move(last));
 }

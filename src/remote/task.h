@@ -23,6 +23,8 @@ class Answer {
   // `then` is called with the status when it is there, at once if it is already. It does not count as seen.
   void when_done(std::function<void(const Status&)> then);
   bool failed() const;
+  // It was not sent at all, and has an error that says why.
+  bool refused() const { return refused_; }
   // Somebody was told of the error.
   void mark_seen();
   bool seen() const;
@@ -33,6 +35,10 @@ class Answer {
   void finish(Status status, QueueResponse response, Message message = {}) {
     for (auto& then : set(std::move(status), std::move(response), std::move(message))) then(status_);
   }
+  void refuse(Status status) {
+    refused_ = true;
+    finish(std::move(status), {});
+  }
   // In two steps, for those who hold a lock: what is returned is to be called afterwards with the status.
   using Calls = std::vector<std::function<void(const Status&)>>;
   Calls set(Status status, QueueResponse response, Message message = {});
@@ -41,7 +47,7 @@ class Answer {
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool done_ = false, seen_ = false;
+  bool done_ = false, seen_ = false, refused_ = false;
   Status status_;
   QueueResponse response_;
   Message message_;

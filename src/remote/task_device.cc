@@ -165,7 +165,7 @@ Status TaskDevice::execute(eager::Op& call, const op::NodeInfo& node, eager::Ten
   o.wants_values = true;
   const int64_t id = o.id;
   const auto answer = task->enqueue(QueueItem(std::move(o)), std::move(keep));
-  if (answer->failed()) {  // not sent at all, as a value that does not travel: what uses its results would only hear that they are not there
+  if (answer->refused()) {  // as a value that does not travel: what uses its results would only hear that they are not there
     answer->mark_seen();
     return answer->status();
   }

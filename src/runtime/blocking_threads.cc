@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -17,22 +18,24 @@ constexpr auto kIdle = std::chrono::seconds(5);
 
 class BlockingThreads {
  public:
-  void run(std::function<void()> task) {
-    bool fresh;
+  bool start(std::function<void()>& task) {
     {
       std::lock_guard lock(mutex_);
-      queue_.push_back(std::move(task));
-      fresh = queue_.size() > size_t(idle_);
-      if (!fresh) wake_.notify_one();
+      if (queue_.size() < size_t(idle_)) {
+        queue_.push_back(std::move(task));
+        wake_.notify_one();
+        return true;
+      }
     }
-    if (!fresh) return;
-    if (core::start_thread([this] { work(); }).ok()) return;
-    std::unique_lock lock(mutex_);
-    if (queue_.empty()) return;
-    auto mine = std::move(queue_.back());
-    queue_.pop_back();
-    lock.unlock();
-    mine();
+    const auto first = std::make_shared<std::function<void()>>(std::move(task));
+    const auto body = [this, first] {
+      (*first)();
+      *first = nullptr;
+      work();
+    };
+    if (core::start_thread(body).ok()) return true;
+    task = std::move(*first);
+    return false;
   }
 
  private:
@@ -58,16 +61,22 @@ class BlockingThreads {
   int idle_ = 0;
 };
 
-}  // namespace
-
-void run_on_blocking_thread(std::function<void()> task) {
+BlockingThreads& blocking_threads() {
   // Kept for ever: a thread may be idle in it when the process ends. The child of a fork has none of the threads.
   static auto* threads = [] {
     static auto* made = new BlockingThreads();
     pthread_atfork(nullptr, nullptr, [] { new (made) BlockingThreads(); });
     return made;
   }();
-  threads->run(std::move(task));
+  return *threads;
+}
+
+}  // namespace
+
+bool try_run_on_blocking_thread(std::function<void()>& task) { return blocking_threads().start(task); }
+
+void run_on_blocking_thread(std::function<void()> task) {
+  if (!blocking_threads().start(task)) task();
 }
 
 }  // namespace weft_engine::runtime

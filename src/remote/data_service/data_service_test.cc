@@ -153,7 +153,7 @@ TEST_CASE("servers of the tf.data service live through any messages") {
   const auto send = [&](const Sample& s, std::string message) {
     auto answer = (s.to_worker ? *to_worker : *to_dispatcher)->call(s.method, Message(std::move(message)), stop, kLimit);
     const Code code = answer.status().code();
-    INFO(s.method, " ", answer.status().to_string());
+    INFO(std::string(s.method), " ", answer.status().to_string());
     CHECK(code != Code::kDeadlineExceeded);
     // Not there for the message: the server itself answers.
     if (code == Code::kUnavailable) CHECK(answer.status().message().find("connect") == std::string::npos);

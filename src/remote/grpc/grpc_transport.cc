@@ -57,9 +57,8 @@ grpc::ByteBuffer to_buffer(const Message& m) {
       slices.emplace_back(p.bytes.data(), p.bytes.size());
       continue;
     }
-    auto* owner = new std::shared_ptr<const void>(p.owner);
     slices.emplace_back(
-        const_cast<char*>(p.bytes.data()), p.bytes.size(), [](void* o) { delete static_cast<std::shared_ptr<const void>*>(o); }, owner);
+        const_cast<char*>(p.bytes.data()), p.bytes.size(), [](void* o) { delete static_cast<Message::Piece*>(o); }, new Message::Piece(p));
   }
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
