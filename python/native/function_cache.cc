@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "eager/home.h"
+#include "eager/result_handle.h"
 #include "eager/layout.h"
 #include "trace/polymorphic_function.h"
 #include "trace/variable.h"
@@ -358,7 +358,7 @@ PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, 
   const Status s = run_released(true, [&] { return f.run(args, n, rets); });
   check(s);
   Device* host = f.context().host();
-  auto make = [&](size_t i) { return wrap(eager::at_home(std::move(rets[i]), host)); };
+  auto make = [&](size_t i) { return wrap(eager::result_handle(std::move(rets[i]), host)); };
   if (!builder) return shape.build(make);
   nb::list flat;
   for (size_t i = 0; i < rets.size(); ++i) flat.append(nb::steal(make(i)));

@@ -1,6 +1,7 @@
 // Calls of ops as the generated wrappers make them (src/opgen): arguments as a list of small records. One function for all of them keeps the library small.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <string>

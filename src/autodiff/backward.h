@@ -55,8 +55,8 @@ class Backward {
   const Inside* inside() const { return inside_; }
   const std::string& scope() const { return scope_; }
 
-  // The tapes of this thread that know a node hear of its further outputs.
-  void tell_tapes() { tell_tapes_ = true; }
+  // Tapes of this thread that recorded a node are notified of outputs that it gets later.
+  void notify_tapes() { notify_tapes_ = true; }
   // Gives a node of the forward other functions and more outputs, whose shapes are `more`.
   Status extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more);
   // Takes that back; what was added and read it loses its inputs.
@@ -85,7 +85,7 @@ class Backward {
   const std::function<GradientOptions::NodeRule(Node*)> rule_of_;
   GraphEmitter& emitter_;
   const Inside* inside_;
-  bool tell_tapes_ = false;
+  bool notify_tapes_ = false;
   const int first_new_;  // ids of the nodes that were there are smaller
   std::vector<char> between_;
   std::vector<std::vector<std::vector<Value>>> sums_;  // by node, by output: what flowed into it

@@ -316,7 +316,7 @@ Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vec
   handles.resize(size_t(node->num_outputs()));
   node->shapes = std::move(shapes);
   node->handles = std::move(handles);
-  if (!tell_tapes_) return {};
+  if (!notify_tapes_) return {};
   // Before anything reads the new outputs: tapes record only what depends on values that they know.
   std::vector<Value> all;
   for (int i = 0; i < node->num_outputs(); ++i) all.push_back(emitter_.wrap({node, i}));
@@ -342,7 +342,7 @@ Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Val
   dys.resize(size_t(node->num_outputs()));
   wanted.resize(size_t(node->num_inputs()));
   Backward backward(emitter);
-  backward.tell_tapes();
+  backward.notify_tapes();
   auto grads = backward.gradient(node, std::move(dys), std::move(wanted));
   if (!grads.ok()) backward.undo();
   return grads;

@@ -202,21 +202,25 @@ void weft_rule_result(weft_rule* r, int i, weft_value* v) {
   }
 }
 
+namespace {
+// The function that `f` gives for a node, with the attributes of the node.
+Result<weft_engine::graph::FunctionBody> gradient_body(weft_function_gradient f, void* data, const NodeInfo& node) {
+  if (!f) return weft_engine::graph::FunctionBody();
+  const std::unique_ptr<TF_Buffer, void (*)(TF_Buffer*)> bytes(TF_NewBuffer(), TF_DeleteBuffer);
+  WEFT_RETURN_IF_ERROR(caught([&] { return taken(f(data, as_c(node), bytes.get())); }));
+  WEFT_ASSIGN(const auto def, weft_engine::io::decode_function_def({static_cast<const char*>(bytes->data), bytes->length}));
+  AttrMap attrs;
+  for (const auto& attr : node.spec().signature().attrs) {
+    if (const AttrValue* value = node.find_attr(attr.name)) attrs[attr.name] = *value;
+  }
+  const auto& registry = weft_engine::engine::Engine::get().registry();
+  return weft_engine::graph::instantiate_function(def, attrs, registry, std::make_shared<weft_engine::graph::FunctionLibrary>());
+}
+}  // namespace
+
 void weft_register_function_gradient(weft_text op, weft_function_gradient f, void* data) {
   weft_engine::engine::note_registration_error(caught([&] {
-    return weft_engine::autodiff::register_gradient_function(
-        string_of(op), [f, data](const NodeInfo& node) -> Result<weft_engine::graph::FunctionBody> {
-          if (!f) return weft_engine::graph::FunctionBody();
-          const std::unique_ptr<TF_Buffer, void (*)(TF_Buffer*)> bytes(TF_NewBuffer(), TF_DeleteBuffer);
-          WEFT_RETURN_IF_ERROR(caught([&] { return taken(f(data, as_c(node), bytes.get())); }));
-      WEFT_ASSIGN(const auto def, weft_engine::io::decode_function_def({static_cast<const char*>(bytes->data), bytes->length}));
-          AttrMap attrs;
-          for (const auto& attr : node.spec().signature().attrs) {
-            if (const AttrValue* value = node.find_attr(attr.name)) attrs[attr.name] = *value;
-          }
-          const auto& registry = weft_engine::engine::Engine::get().registry();
-          return weft_engine::graph::instantiate_function(def, attrs, registry, std::make_shared<weft_engine::graph::FunctionLibrary>());
-        });
+    return weft_engine::autodiff::register_gradient_function(string_of(op), [f, data](const NodeInfo& node) { return gradient_body(f, data, node); });
   }));
 }
 

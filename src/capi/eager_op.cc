@@ -5,7 +5,7 @@
 #include "capi/custom_device.h"
 #include "capi/internal.h"
 #include "capi/run_metadata.h"
-#include "core/thread_own.h"
+#include "core/thread_local.h"
 #include "eager/cancellable.h"
 #include "io/attr_codec.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
@@ -27,7 +27,7 @@ struct OpPool {
 };
 
 TFE_Op* take_op(TFE_Context* c) {
-  OpPool* pool = ThreadOwn<OpPool>::get();
+  OpPool* pool = ThreadLocal<OpPool>::get();
   if (pool && pool->count && pool->ops[pool->count - 1]->owner == c) {
     TFE_Op* op = pool->ops[--pool->count];
     if (op->usable()) [[likely]]
@@ -128,7 +128,7 @@ void TFE_DeleteOp(TFE_Op* op) {
   if (!op) return;
   op->op.clear();
   op->op.forget_function();
-  if (OpPool* pool = ThreadOwn<OpPool>::get(); pool && pool->count < OpPool::kMost) pool->ops[pool->count++] = op;
+  if (OpPool* pool = ThreadLocal<OpPool>::get(); pool && pool->count < OpPool::kMost) pool->ops[pool->count++] = op;
   else delete op;
 }
 

@@ -86,7 +86,7 @@ Result<std::unique_ptr<ir::Module>> attempts(const FunctionBody& body, const Low
         m->guards.push_back(g);
       }
       WEFT_RETURN_IF_ERROR(ir::verify(*m));
-      ir::simplify(*m, options.threads == 1 && !options.gpu, options.gpu ? ir::Convolutions::kOutFirst : ir::Convolutions::kWinograd);
+      ir::simplify(*m, options.threads == 1 && !options.gpu, options.gpu ? ir::Convolutions::kOutputChannelsFirst : ir::Convolutions::kWinograd);
       WEFT_RETURN_IF_ERROR(ir::verify(*m));
       return m;
     }

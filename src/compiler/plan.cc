@@ -13,7 +13,7 @@ namespace {
 
 using ir::Dim;
 
-// Moments: a node at time t reads at 2t and writes at 2t + 1. What it writes counts as occupied from 2t, so that it shares no memory with
+// Program points: a node at time t reads at 2t and writes at 2t + 1. What it writes counts as occupied from 2t, so that it shares no memory with
 // what is read, but for pairs that the node allows.
 using Interval = std::pair<int, int>;  // both ends belong to it
 using Intervals = std::vector<Interval>;
@@ -140,11 +140,11 @@ class Memory {
     return wanted;
   }
 
-  static int first_moment(const PlanNode& n, size_t region) {
+  static int first_point(const PlanNode& n, size_t region) {
     return region == 0 || n.regions[region - 1].empty() ? 2 * n.begin + 1 : 2 * n.regions[region - 1].back().end + 2;
   }
-  static int last_moment(const PlanNode& n, size_t region) {
-    return n.regions[region].empty() ? first_moment(n, region) : 2 * n.regions[region].back().end + 1;
+  static int last_point(const PlanNode& n, size_t region) {
+    return n.regions[region].empty() ? first_point(n, region) : 2 * n.regions[region].back().end + 1;
   }
 
   bool inside(int v, const PlanNode& n, bool wanted, Intervals& out) {
@@ -156,7 +156,7 @@ class Memory {
   }
 
   bool inside_once(int v, const PlanNode& n, bool wanted, Intervals& out) {
-    auto part = [&](size_t k, bool behind) { return flow(v, n.regions[k], first_moment(n, k), last_moment(n, k), behind, out); };
+    auto part = [&](size_t k, bool behind) { return flow(v, n.regions[k], first_point(n, k), last_point(n, k), behind, out); };
     if (n.step.kind == Step::Kind::kIf) {
       bool before = false;
       for (size_t k = n.regions.size(); k-- > 0;) before = part(k, wanted) || before;

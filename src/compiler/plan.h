@@ -1,5 +1,5 @@
 // Plan: a module made ready for code: which values get memory and where, which instructions run in one loop, and in what order.
-// An instruction without a buffer is never stored: whoever reads it computes its elements on the spot.
+// An instruction without a buffer is never stored: whoever reads it computes its elements inline.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Step {
              // are stored. An operand may lie where one of them is stored (in place): it is then read at the index that is being computed
              // and at no other, so all of an index is computed before any of it is stored. A kPad, kConcat or kGather is always the only
              // instruction of its loop; so are kIota, kSizes and other leaves that are needed in memory
-    kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot (those of kDot, kConv,
+    kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed inline (those of kDot, kConv,
     // kConvFilterGrad, kWindow, kMaxPoolGrad, kSort, kScatter always have one). kDynamicUpdate and kScatter may have the buffer of their
     // operand 0, of which the rest is then there already; else it is copied first. kCheck stands here, too
     kRows,  // GPUs alone. instrs, in order: reductions along rows (the last dimensions, of constant sizes), and elementwise and movement
@@ -33,7 +33,7 @@ struct Step {
     kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps, those
     // of the first values before this one. The condition's result may be without a buffer: it is computed behind its steps
     kIf,  // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer
-    kCopy,  // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`; if copy_from_buffer is set, the
+    kCopy,  // the value of `copy_from` (which may be computed inline) into buffer `copy_to`; if copy_from_buffer is set, the
     // value lies there for now
   };
   Kind kind = Kind::kInstr;

@@ -49,13 +49,14 @@ Read read_of(const Instr& user, size_t k) {
 
 // What can be computed for one index without memory of its own. Pads, concats and gathers could be, but their branches and
 // checks prevent vector code: they run alone.
-bool on_the_spot(Op op) {
+bool is_inlined_at_use(Op op) {
   return ir::is_elementwise(op) || op == Op::kBroadcast || op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kReverse ||
          op == Op::kDynamicSlice;
 }
 
 bool is_loop(Op op) {
-  return on_the_spot(op) || op == Op::kPad || op == Op::kConcat || op == Op::kGather || op == Op::kIota || op == Op::kSizes || op == Op::kConstant;
+  return is_inlined_at_use(op) || op == Op::kPad || op == Op::kConcat || op == Op::kGather || op == Op::kIota || op == Op::kSizes ||
+         op == Op::kConstant;
 }
 
 int cost_of(const Instr& i) {
@@ -113,12 +114,12 @@ class Fusion {
   static constexpr int kCheap = 1;         // is computed again rather than stored
   static constexpr int kLight = 6;         // for a single number
   static constexpr int kDearest = 1 << 20;
-  static constexpr size_t kMostAgain = 48;  // instructions that are computed again rather than stored, on a GPU
+  static constexpr size_t kMaxRecomputed = 48;  // instructions that are computed again rather than stored, on a GPU
   static constexpr int kDeepest = 1500;    // instructions one behind the other: the code generator goes down them
 
   struct Info {
     std::vector<std::pair<const Instr*, size_t>> uses;
-    int cost = 0, depth = 1;  // of computing an element on the spot, if operands that are read once are, too
+    int cost = 0, depth = 1;  // of computing an element inline, if operands that are read once are, too
   };
 
   void collect(const Region& r) {
@@ -132,7 +133,7 @@ class Fusion {
   // Results are copied to their places, or computed there; copies can make what depends on no memory.
   void results(const Region& r) {
     for (const Instr* v : r.results) {
-      if (!is_leafish(v)) must_.insert(v);
+      if (!is_generated(v)) must_.insert(v);
     }
   }
 
@@ -173,7 +174,7 @@ class Fusion {
       f.depth = 1;
       for (size_t k = 0; k < i->operands.size(); ++k) {
         const Instr* o = i->operands[k];
-        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > (o->rank() == 0 ? kLight : 0))) continue;  // is in memory
+        if (!is_inlined_at_use(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > (o->rank() == 0 ? kLight : 0))) continue;  // is in memory
         f.depth = std::max(f.depth, info_[o].depth + 1);
         if (users(o) == 1 || info_[o].cost <= kCheap) f.cost = std::min(f.cost + info_[o].cost, kDearest);
       }
@@ -215,7 +216,7 @@ class Fusion {
       many = many || how == Read::kMany;
       loop = loop || in_loop(i, u);
       // Written in place, or copied as a whole.
-      if ((u->op == Op::kDynamicUpdate && k == 0) || u->op == Op::kWhile) pointer = pointer || !is_leafish(i);
+      if ((u->op == Op::kDynamicUpdate && k == 0) || u->op == Op::kWhile) pointer = pointer || !is_generated(i);
       // What is computed from the value that it goes into is there before that is overwritten.
       if (u->op == Op::kDynamicUpdate && k == 1 && computed_from(i, behind_views(u->operands[0]), 0)) pointer = true;
     }
@@ -223,24 +224,24 @@ class Fusion {
       if (pointer || !i->type.elements().is(1)) draft_.stored.insert(i);
       return;
     }
-    if (i->op == Op::kReshape && !is_leafish(i)) {
+    if (i->op == Op::kReshape && !is_generated(i)) {
       // A view: its operand must be in memory where indices would have to be taken apart.
       if (pointer || !keeps_index(i)) must_.insert(i->operands[0]);
       return;
     }
-    if (is_leafish(i)) {
+    if (is_generated(i)) {
       if (pointer) draft_.stored.insert(i);
       return;
     }
     // A number is computed once in front of the loops that read it.
     const bool light = i->rank() == 0 && f.cost <= kLight;
-    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) ||
-                       (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f) && !cheaper_again(i));
+    const bool store = pointer || !is_inlined_at_use(i->op) || ((many || loop) && f.cost > 0 && !light) ||
+                       (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f) && !cheaper_to_recompute(i));
     if (store) draft_.stored.insert(i);
   }
 
   // On a GPU memory is what costs: a value is computed again by each reader if that reads no more than storing it and reading it back moves.
-  bool cheaper_again(const Instr* value) const {
+  bool cheaper_to_recompute(const Instr* value) const {
     if (draft_.threads != 0 || !value->type.elements().is_const()) return false;
     int64_t read = 0;
     size_t computed = 0;
@@ -249,13 +250,13 @@ class Fusion {
     while (!todo.empty()) {
       const Instr* i = todo.back();
       todo.pop_back();
-      if (!seen.insert(i).second || i->op == Op::kConstant || is_leafish(i)) continue;
-      if (i != value && (!on_the_spot(i->op) || must_.contains(i))) {
+      if (!seen.insert(i).second || i->op == Op::kConstant || is_generated(i)) continue;
+      if (i != value && (!is_inlined_at_use(i->op) || must_.contains(i))) {
         if (!i->type.elements().is_const()) return false;
         read += i->type.elements().value() * int64_t(core::dtype_size(i->type.dtype));
         continue;
       }
-      if (++computed > kMostAgain) return false;
+      if (++computed > kMaxRecomputed) return false;
       todo.insert(todo.end(), i->operands.begin(), i->operands.end());
     }
     const int64_t readers = users(value), moved = value->type.elements().value() * int64_t(core::dtype_size(value->type.dtype));
@@ -269,7 +270,7 @@ class Fusion {
 
   static bool computed_from(const Instr* i, const Instr* what, int depth) {
     if (behind_views(i) == what) return true;
-    if (!on_the_spot(i->op) || depth > 8) return false;
+    if (!is_inlined_at_use(i->op) || depth > 8) return false;
     return std::any_of(i->operands.begin(), i->operands.end(), [&](const Instr* o) { return computed_from(o, what, depth + 1); });
   }
 
@@ -335,7 +336,7 @@ class Fusion {
 
 }  // namespace
 
-bool is_leafish(const Instr* i) {
+bool is_generated(const Instr* i) {
   for (int depth = 0; depth < 64; ++depth) {
     switch (i->op) {
       case Op::kSizes:

@@ -53,7 +53,7 @@ struct Draft {
   std::unordered_map<const Instr*, std::vector<int>> results;  // of instructions with several results
   std::vector<const Instr*> constants;
 
-  // The Var in which a value lies; views have their operand's. -1: computed on the spot.
+  // The Var in which a value lies; views have their operand's. -1: computed inline by its readers.
   int var_of(const Instr* i) const;
   // The value in whose memory this one is; null: it has none.
   const Instr* home(const Instr* i) const;
@@ -61,7 +61,7 @@ struct Draft {
 
 // ---- plan_fusion.cc
 // Computed from nothing that lies in memory.
-bool is_leafish(const Instr* i);
+bool is_generated(const Instr* i);
 // Whether a reshape only adds and drops dimensions of size 1.
 bool keeps_index(const Instr* reshape);
 // Which values are stored, and the steps of each region in the module's order, without copies.

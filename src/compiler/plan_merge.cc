@@ -71,7 +71,7 @@ class Merger {
       std::unordered_set<const Instr*> seen;
       if (s.kind == Step::Kind::kLoop) {
         const Op op = s.instrs.back()->op;
-        g.loop = op != Op::kPad && op != Op::kConcat && op != Op::kGather && !is_leafish(s.instrs.back());
+        g.loop = op != Op::kPad && op != Op::kConcat && op != Op::kGather && !is_generated(s.instrs.back());
         const std::unordered_set<const Instr*> members(s.instrs.begin(), s.instrs.end());
         for (const Instr* i : s.instrs) {
           if (draft_.stored.contains(i)) g.stores.push_back(i);

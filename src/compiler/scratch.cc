@@ -46,7 +46,7 @@ DotPlan plan_dot(const ir::Instr& i) {
     if (!i.transpose_a) p.transposed = bytes_of(p.m * p.k, size);
     p.transposed_c = bytes_of(p.m * p.n, size);
   } else {
-    p.way = Way::kTurnB;
+    p.way = Way::kTransposeB;
     p.transposed = bytes_of(p.k * p.n, size);
   }
   return p;

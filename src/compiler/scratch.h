@@ -17,10 +17,10 @@ ir::Dim scratch_bytes(const ir::Instr& i, int threads);
 struct DotPlan {
   ir::Dim batch, m, n, k;
   enum class Way : uint8_t {
-    kPlain,  // as it is
-    kTurnB,  // B is transposed into scratch
-    kSwap,   // C^T = B^T A^T, whose parts are transposed
-    kRows,   // sums along both rows: few rows of A
+    kPlain,       // as it is
+    kTransposeB,  // B is transposed into scratch
+    kSwap,        // C^T = B^T A^T, whose parts are transposed
+    kRows,        // sums along both rows: few rows of A
   } way = Way::kPlain;
   bool narrow = false;  // half and bfloat16: computed on copies as float
   // Parts of the scratch, in bytes: copies of A, B and C as float; the transposed A or B; the transposed C; a panel of B; rows of A.

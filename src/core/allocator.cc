@@ -11,7 +11,7 @@
 #include <mutex>
 #include <new>
 
-#include "core/thread_own.h"
+#include "core/thread_local.h"
 
 namespace weft_engine::core {
 namespace {
@@ -216,7 +216,7 @@ void* host_allocate(size_t bytes) noexcept {
   const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
   if (rounded <= kSmallBlock) {
     const size_t c = rounded / kClassSize - 1;
-    ThreadLists* mine = ThreadOwn<ThreadLists>::get();
+    ThreadLists* mine = ThreadLocal<ThreadLists>::get();
     if (ThreadLists::Block* b = mine ? mine->head[c] : nullptr) {
       mine->head[c] = b->next;
       ++mine->room[c];
@@ -232,7 +232,7 @@ void host_free(void* p, size_t bytes) noexcept {
   const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
   if (rounded <= kSmallBlock) {
     const size_t c = rounded / kClassSize - 1;
-    if (ThreadLists* mine = ThreadOwn<ThreadLists>::get(); mine && mine->room[c] > 0) {
+    if (ThreadLists* mine = ThreadLocal<ThreadLists>::get(); mine && mine->room[c] > 0) {
       --mine->room[c];
       mine->head[c] = new (p) ThreadLists::Block{mine->head[c]};
       return;

@@ -246,4 +246,7 @@ TEST_CASE("a status carries its code, text and payloads") {
   CHECK(s.payloads()[0].second == "2");
   CHECK(Status().ok());
   CHECK(cat(1.5, " ", 0.1f, " ", 1e20, " ", true) == "1.5 0.1 1e+20 1");
+  const Result<int> nothing{Status()};  // a mistake in the code, which must not look like success
+  CHECK_FALSE(nothing.ok());
+  CHECK(nothing.status().code() == Code::kInternal);
 }

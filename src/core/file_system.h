@@ -1,5 +1,6 @@
-// The one door to files. A name leads to this machine's files, to those in memory ("ram://"), or to a file system that a plug-in serves under a
-// URI scheme (TF_RegisterFilesystemPlugin); locate() says where. wire/file.h has the functions for whole files.
+// FileSystem: the interface through which all files are read and written. A name leads to this machine's files, to those in memory ("ram://"),
+// or to a file system that a plug-in serves under a URI scheme (TF_RegisterFilesystemPlugin); locate() says where. wire/file.h has the functions
+// for whole files.
 #pragma once
 
 #include <memory>

@@ -114,7 +114,8 @@ class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}                        // NOLINT: implicit on purpose
   Result(Status status) : status_(std::move(status)) {                 // NOLINT: an error
-    if (status_.ok()) [[unlikely]] status_ = missing_value();
+    if (status_.ok()) [[unlikely]]
+      status_ = missing_value();
   }
   template <class U>
     requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> && !std::is_same_v<std::decay_t<U>, Status> &&

@@ -286,7 +286,7 @@ Result<std::shared_ptr<CompiledBody::Version>> CompiledBody::compile(CudaDevice&
   v->module = std::move(lowered).value();
   if (!open && options_.prepare && use_attention(device.gpu()) &&
       ir::fuse_attention(*v->module, [&](const ir::Attention& a) { return attends(device.gpu(), a); })) {
-    ir::simplify(*v->module, false, ir::Convolutions::kOutFirst);
+    ir::simplify(*v->module, false, ir::Convolutions::kOutputChannelsFirst);
     WEFT_RETURN_IF_ERROR(ir::verify(*v->module));
   }
   v->size_checks = size_checks(*v->module);

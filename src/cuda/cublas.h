@@ -1,4 +1,4 @@
-// The door to cuBLAS: triangular systems, and its own choice of kernels for a product, which is another than what cuBLASLt proposes. The declarations are weft's own.
+// cuBLAS, dynamically loaded: triangular systems, and its own choice of kernels for a product, which is another than what cuBLASLt proposes. The declarations are weft's own.
 #pragma once
 
 #include "core/status.h"

@@ -1,4 +1,4 @@
-// The door to cuBLASLt: matrix products. The declarations are weft's own.
+// cuBLASLt, dynamically loaded: matrix products. The declarations are weft's own.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The door to cuDNN's graph interface: convolutions, attention. The declarations are weft's own; descriptors are made, get attributes and are finished.
+// cuDNN's graph interface, dynamically loaded: convolutions, attention. The declarations are weft's own; descriptors are made, get attributes and are finished.
 #pragma once
 
 #include <cstddef>

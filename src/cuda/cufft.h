@@ -1,4 +1,4 @@
-// The door to cuFFT: Fourier transforms. The declarations are weft's own.
+// cuFFT, dynamically loaded: Fourier transforms. The declarations are weft's own.
 #pragma once
 
 #include <cstddef>

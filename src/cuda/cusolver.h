@@ -1,4 +1,4 @@
-// The door to cuSOLVER: factorisations of dense matrices. The declarations are weft's own.
+// cuSOLVER, dynamically loaded: factorisations of dense matrices. The declarations are weft's own.
 #pragma once
 
 #include "core/status.h"

@@ -28,7 +28,7 @@ Visible& visible() {
 }  // namespace
 
 std::vector<Gpu*> physical_gpus() {
-  if (!driver_in_sight()) return {};
+  if (!driver_available()) return {};
   auto gpus = Gpu::all();
   return gpus.ok() ? std::move(gpus).value() : std::vector<Gpu*>();
 }
@@ -150,7 +150,7 @@ bool is_new_enough(const Gpu& gpu) {
 }  // namespace
 
 Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
-  if (!driver_in_sight()) return {};
+  if (!driver_available()) return {};
   return register_device_type("GPU", [&registry, host_memory]() -> Result<std::vector<std::unique_ptr<Device>>> {
     WEFT_ASSIGN(const std::vector<Gpu*> gpus, Gpu::all());
     std::vector<std::unique_ptr<Device>> out;

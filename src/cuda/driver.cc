@@ -47,7 +47,7 @@ Status Driver::status(Error error, const char* what) const {
   return error == kOutOfMemory ? core::resource_exhausted(message) : error == kNoDevice ? core::not_found(message) : core::internal_error(message);
 }
 
-bool driver_in_sight() {
+bool driver_available() {
   if (const char* given = std::getenv(kVariable)) return *given != 0;
   for (const char* file : {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg", "/dev/nvhost-ctrl-gpu"}) {
     if (access(file, F_OK) == 0) return true;

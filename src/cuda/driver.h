@@ -1,4 +1,4 @@
-// The door to the CUDA driver, libcuda.so.1: the functions that weft calls, in its own declarations. Opened at first use; WEFT_CUDA_DRIVER names
+// The CUDA driver, libcuda.so.1: the functions that weft calls, in its own declarations. Opened at first use; WEFT_CUDA_DRIVER names
 // another file, such as the stand-in of tests/cuda.
 #pragma once
 
@@ -131,7 +131,7 @@ struct Driver {
   } while (0)
 
 // Is there anything that looks like a driver? Cheap, and opens nothing.
-bool driver_in_sight();
+bool driver_available();
 // Opened and initialised once. NotFound where there is none.
 core::Result<const Driver*> driver();
 

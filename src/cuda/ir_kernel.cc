@@ -57,7 +57,7 @@ Result<std::unique_ptr<Compiled>> compile(Gpu& gpu, const std::string& name, std
     m.results.push_back({cat("y", i), -1});
   }
   WEFT_RETURN_IF_ERROR(ir::verify(m));
-  ir::simplify(m, false, ir::Convolutions::kOutFirst);
+  ir::simplify(m, false, ir::Convolutions::kOutputChannelsFirst);
   WEFT_RETURN_IF_ERROR(ir::verify(m));
   WEFT_ASSIGN(c->plan, compiler::make_plan(m, 0));
   WEFT_ASSIGN(c->program, Program::make(gpu, c->plan));

@@ -6,7 +6,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "core/thread_own.h"
+#include "core/thread_local.h"
 #include "core/threads.h"
 #include "runtime/session.h"
 
@@ -55,7 +55,7 @@ std::string as_bytes(const KernelKey& k) {
 
 // Releases what this thread remembers; other threads do so when they need the slot, or end.
 void forget_kernels(uint64_t generation) {
-  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  ThreadCache* cache = ThreadLocal<ThreadCache>::get();
   if (!cache) return;
   for (auto& slot : cache->slots) {
     if (slot.generation == generation) slot = {};
@@ -232,7 +232,7 @@ uint64_t KernelKey::hash() const {
 }
 
 Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
-  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  ThreadCache* cache = ThreadLocal<ThreadCache>::get();
   if (!cache) return nullptr;
   auto& slot = cache->slots[key.hash() % cache->slots.size()];
   const uint64_t generation = generation_.load(std::memory_order_acquire);
@@ -244,7 +244,7 @@ Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& ke
 }
 
 Result<std::shared_ptr<CachedKernel>> Context::function_kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
-  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  ThreadCache* cache = ThreadLocal<ThreadCache>::get();
   if (!cache) return kernels_->get(kernels_->functions, as_bytes(key), make);
   auto& slot = cache->function_slots[key.hash() % cache->function_slots.size()];
   const uint64_t generation = generation_.load(std::memory_order_acquire);

@@ -14,6 +14,7 @@
 #include "eager/cancellable.h"
 #include "eager/function_call.h"
 #include "eager/layout.h"
+#include "eager/result_handle.h"
 #include "graph/import.h"
 #include "op/placed_kernel.h"
 #include "op/step_trace.h"
@@ -404,16 +405,12 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
   return {};
 }
 
-// Where a result is said to be: with its op, or for a function where it was computed.
-static Device* home_of(const Tensor& t, const CachedKernel& k) { return lies_elsewhere(t) ? memory_of(t) : k.device; }
-
 // A result as a handle; what a function computed in another process stays there.
-static RefPtr<TensorHandle> result_handle(Tensor t, const CachedKernel& k) {
+static RefPtr<TensorHandle> kernel_output(Tensor t, const CachedKernel& k) {
   if (auto there = core::referred(t)) {
     if (auto value = std::dynamic_pointer_cast<RemoteValue>(there)) return TensorHandle::remote(there->value_type(), there->home(), std::move(value));
   }
-  Device* const home = home_of(t, k);
-  return TensorHandle::make(std::move(t), home);
+  return result_handle(std::move(t), k.device);
 }
 
 static Status run_here(Context& context, CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs,
@@ -450,8 +447,8 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     WEFT_RETURN_IF_ERROR(run_here(*context_, k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
-    if (home_of(handle->tensor(), k) != k.device || (is_function_ && core::referred(handle->tensor()))) [[unlikely]]
-      handle = result_handle(handle->tensor(), k);
+    if (result_device(handle->tensor(), k.device) != k.device || (is_function_ && core::referred(handle->tensor()))) [[unlikely]]
+      handle = kernel_output(handle->tensor(), k);
     outputs[0] = handle.release();
     return {};
   }
@@ -474,7 +471,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
       return internal_error(spec_->name, " did not set all of its outputs");
     }
-    outputs[i] = result_handle(std::move(results[i]), k).release();
+    outputs[i] = kernel_output(std::move(results[i]), k).release();
   }
   return {};
 }
@@ -500,7 +497,7 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
                      if (cancellation) env.cancellation = cancellation;
                      op::KernelContext c(k->node, env, tensors, results);
                      s = guarded_run(*k->kernel, c);
-                     if (s.ok()) s = runtime::bring_all(results);
+                     if (s.ok()) s = runtime::fetch_all(results);
                    }
                    for (size_t i = 0; s.ok() && i < results.size(); ++i) {
                      if (!results[i].valid()) s = internal_error(call->spec_->name, " did not set all of its outputs");

@@ -160,7 +160,7 @@ class Builder {
   }
 
   // The way back of a loop of version 1, which TensorFlow's clients make of loops over several tasks.
-  bool is_way_back(const NodeDef& nd) const {
+  bool is_next_iteration(const NodeDef& nd) const {
     const auto spec = graph_.find_spec(nd.op);
     return spec.ok() && (*spec)->traits().role == Role::kNextIteration;
   }
@@ -174,7 +174,7 @@ class Builder {
         return invalid_argument("Duplicated node name: ", def_.nodes[i].name, " in function ", def_.name);
     }
     for (const NodeDef& nd : def_.nodes) {
-      if (is_way_back(nd)) backs_.insert(nd.name);
+      if (is_next_iteration(nd)) next_iterations_.insert(nd.name);
     }
     std::vector<int> waiting(n, 0);
     std::vector<std::vector<size_t>> readers(n);
@@ -184,7 +184,7 @@ class Builder {
         if (control) in.remove_prefix(1);
         auto it = by_name.find(in.substr(0, in.find(':')));
         if (it == by_name.end()) continue;  // an argument, or an error found later
-        if (!control && backs_.contains(it->first)) continue;
+        if (!control && next_iterations_.contains(it->first)) continue;
         ++waiting[i];
         readers[it->second].push_back(i);
       }
@@ -237,7 +237,7 @@ class Builder {
     std::vector<std::pair<int, std::string_view>> later;
     for (std::string_view in : nd.inputs) {
       const std::string_view from = in.substr(0, in.find(':'));
-      if (backs_.contains(from) && !nodes_.contains(from)) {
+      if (next_iterations_.contains(from) && !nodes_.contains(from)) {
         later.emplace_back(int(inputs.size()), in);
         inputs.emplace_back();
         continue;
@@ -317,7 +317,7 @@ class Builder {
   Graph& graph_;
   std::unordered_map<std::string, std::vector<Endpoint>, Text, std::equal_to<>> args_;
   std::unordered_map<std::string, Node*, Text, std::equal_to<>> nodes_;
-  std::set<std::string_view> backs_;  // nodes that loops come back by
+  std::set<std::string_view> next_iterations_;  // nodes that loops come back by
   std::vector<std::tuple<Node*, int, std::string_view>> open_;
 };
 

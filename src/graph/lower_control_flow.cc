@@ -95,12 +95,12 @@ class Lowering {
     WEFT_ASSIGN(Node* nothing, g_.add_const(g_.unique_name(cat(node_->name(), "/start")), *Tensor::zeros(DType::kFloat, {0})));
     nothing->device = node_->device;
     for (const Endpoint& e : node_->inputs()) g_.add_control(e.node, nothing);  // in the loop around this one, where there is one
-    WEFT_ASSIGN(Node* pulse_enter, enter({nothing, 0}, DType::kFloat, false));
-    WEFT_ASSIGN(Node* pulse, merge({pulse_enter, 0}, DType::kFloat));
-    WEFT_ASSIGN(Node* test, call("cond", cond, now, {DType::kBool}, pulse));
+    WEFT_ASSIGN(Node* control_enter, enter({nothing, 0}, DType::kFloat, false));
+    WEFT_ASSIGN(Node* control_merge, merge({control_enter, 0}, DType::kFloat));
+    WEFT_ASSIGN(Node* test, call("cond", cond, now, {DType::kBool}, control_merge));
     WEFT_ASSIGN(Node* goes_on, add(Role::kLoopCond, {}, {{test, 0}}));
-    WEFT_ASSIGN(Node* pulse_switch, add(Role::kSwitch, of(DType::kFloat), {{pulse, 0}, {goes_on, 0}}));
-    WEFT_ASSIGN(Node* pivot, add("pivot", Role::kIdentity, of(DType::kFloat), {{pulse_switch, 1}}));
+    WEFT_ASSIGN(Node* control_switch, add(Role::kSwitch, of(DType::kFloat), {{control_merge, 0}, {goes_on, 0}}));
+    WEFT_ASSIGN(Node* pivot, add("pivot", Role::kIdentity, of(DType::kFloat), {{control_switch, 1}}));
     std::vector<Node*> switches(n, nullptr);
     for (size_t i = 0; i < n; ++i) {
       then[i] = now[i];
@@ -110,10 +110,10 @@ class Lowering {
     }
     WEFT_ASSIGN(Node* turn, call("body", inner, then, output_types_, pivot));
     // An iteration's effects come before the next one.
-    WEFT_ASSIGN(Node* pulse_next, add(Role::kNextIteration, of(DType::kFloat), {{pivot, 0}}, {turn}));
-    g_.set_input(pulse, 1, {pulse_next, 0});
-    WEFT_ASSIGN(Node* pulse_exit, add(Role::kExit, of(DType::kFloat), {{pulse_switch, 0}}));
-    ends.push_back(pulse_exit);
+    WEFT_ASSIGN(Node* control_next, add(Role::kNextIteration, of(DType::kFloat), {{pivot, 0}}, {turn}));
+    g_.set_input(control_merge, 1, {control_next, 0});
+    WEFT_ASSIGN(Node* control_exit, add(Role::kExit, of(DType::kFloat), {{control_switch, 0}}));
+    ends.push_back(control_exit);
     for (size_t i = 0; i < n; ++i) {
       if (constant[i]) {
         g_.replace_uses({node_, int(i)}, node_->input(int(i)));

@@ -56,8 +56,8 @@ class Pass {
       return true;
     }
     if (!ones(w.base_dilation)) return false;
-    i.operands[1] = out_first(f);
-    i.index = int(FilterForm::kOutFirst);
+    i.operands[1] = output_channels_first(f);
+    i.index = int(FilterForm::kOutputChannelsFirst);
     i.operands[0] = evenly_padded(i.operands[0], i.type, i.window);
     return true;
   }
@@ -137,7 +137,7 @@ class Pass {
     Instr* x = evenly_padded(i.operands[0], i.operand(1).type, w);
     Instr* sums = add(Op::kConvFilterGrad, {i.type.dtype, dims}, {x, i.operands[1]});
     sums->window = w;
-    sums->index = int(FilterForm::kOutFirst);
+    sums->index = int(FilterForm::kOutputChannelsFirst);
     i.op = Op::kTranspose;
     i.operands = {sums};
     i.axes = first_axes(i.rank());
@@ -147,7 +147,7 @@ class Pass {
   }
 
   // [spatial..., c, out] to [out, spatial..., c].
-  Instr* out_first(Instr* f) {
+  Instr* output_channels_first(Instr* f) {
     std::vector<int> axes = first_axes(f->rank());
     std::rotate(axes.begin(), axes.end() - 1, axes.end());
     return transpose(f, std::move(axes));
@@ -165,7 +165,7 @@ class Pass {
       if (t->axes == exchanged && forward && forward->rank() == spatial + 2 && (t == g || from->dim(spatial + 1).is(1))) {
         bool same = forward->dim(spatial) == g->dim(spatial + 1) && forward->dim(spatial + 1) == g->dim(spatial);
         for (int d = 0; d < spatial; ++d) same = same && forward->dim(d) == g->dim(d);
-        if (same) return out_first(forward);
+        if (same) return output_channels_first(forward);
       }
     }
     std::vector<int> axes{spatial};

@@ -177,7 +177,7 @@ using Value = Instr*;
 
 // How the filter of a convolution is stored: [spatial..., c / groups, out]; [out, spatial..., c / groups]; or kConv is the gradient of a convolution of one group whose
 // filter is [c, spatial..., out], and takes it reversed.
-enum class FilterForm : int { kPlain, kOutFirst, kOfForward };
+enum class FilterForm : int { kPlain, kOutputChannelsFirst, kOfForward };
 inline FilterForm filter_form(const Instr& convolution) { return FilterForm(convolution.index); }
 // How often a loop turns, where that follows from the sizes of the call; null: it does not.
 inline const Dim* trips_of(const Instr& loop) { return loop.starts.empty() ? nullptr : &loop.starts[0]; }

@@ -173,14 +173,14 @@ TEST_CASE("products of narrow floats stay narrow on GPUs") {
     return core::DType::kInvalid;
   };
   auto m = build(false);
-  ir::simplify(m->m, false, ir::Convolutions::kOutFirst);
+  ir::simplify(m->m, false, ir::Convolutions::kOutputChannelsFirst);
   CHECK(ir::verify(m->m).ok());
   CHECK(type_of_product(*m) == core::DType::kBfloat16);
   m = build(false);
   ir::simplify(m->m, false);
   CHECK(type_of_product(*m) == core::DType::kFloat);  // processors
   m = build(true);
-  ir::simplify(m->m, false, ir::Convolutions::kOutFirst);
+  ir::simplify(m->m, false, ir::Convolutions::kOutputChannelsFirst);
   CHECK(type_of_product(*m) == core::DType::kFloat);  // somebody reads all bits
 }
 

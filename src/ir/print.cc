@@ -109,7 +109,7 @@ class Printer {
     if (i.exclusive) out_ += " exclusive";
     if (i.op == Op::kWindow || i.op == Op::kMaxPoolGrad || i.op == Op::kConv || i.op == Op::kConvFilterGrad) window(i.window);
     if (i.op == Op::kConv || i.op == Op::kConvFilterGrad) {
-      if (filter_form(i) == FilterForm::kOutFirst) out_ += " out_first";
+      if (filter_form(i) == FilterForm::kOutputChannelsFirst) out_ += " output_channels_first";
       if (filter_form(i) == FilterForm::kOfForward) out_ += " of_forward";
     }
     if (i.message >= 0) out_ += core::cat(" message=", i.message);

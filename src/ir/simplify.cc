@@ -192,18 +192,19 @@ class Simplifier {
 
 }  // namespace
 
-void simplify(Module& m, bool rows, Convolutions form) {
+void simplify(Module& m, bool tile, Convolutions form) {
   constexpr int kMostRounds = 12;
-  bool jammed = false, formed = false;
+  bool tiled = false, formed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
     const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = merge_equal_loops(m), lists = simplify_lists(m);
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
-    if (!std::exchange(formed, true) && (form == Convolutions::kOutFirst ? narrow_products(m) | put_output_channels_first(m) : use_winograd(m)))
+    if (!std::exchange(formed, true) &&
+        (form == Convolutions::kOutputChannelsFirst ? narrow_products(m) | put_output_channels_first(m) : use_winograd(m)))
       continue;
-    if (jammed || !rows || !unroll_and_jam(m)) return;
-    jammed = true;
+    if (tiled || !tile || !tile_batch(m)) return;
+    tiled = true;
   }
 }
 

@@ -345,7 +345,7 @@ Status Version::call(const KernelEnv& env, std::span<Tensor> args, const Variabl
     WEFT_ASSIGN(arena, Tensor::allocate(DType::kInt8, Shape{int64_t(arena_bytes_)}));
   }
   const bool locked = writes_ || generators_;
-  if (loops_ && locked) runtime::note_blind_call();
+  if (loops_ && locked) runtime::note_uninterruptible_call();
   core::Interrupt* const caller = core::Interrupt::current();
   Calling calling{env.pool, env.cancellation, locked ? nullptr : caller};
   const compiler::Pool pool{env.pool && env.pool->threads() > 1 ? &Calling::parallel_for : nullptr, &calling, &Calling::stopped};

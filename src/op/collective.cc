@@ -213,7 +213,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
           self->rank_ = self->members_->rank_of(self->p_.group.device);
           if (self->p_.type == CollectiveType::kReduceScatter || self->p_.type == CollectiveType::kPermute)  // TensorFlow has none for CPUs
             return self->fail(internal_error("CollectiveRegistry::Lookup did not find collective implementation undef"));
-          if (!self->heed_cancellation()) return self->fail(cancelled("Collective op is cancelled"));
+          if (!self->register_cancellation()) return self->fail(cancelled("Collective op is cancelled"));
           self->e_->resolver_->complete_instance_async(self->p_, *self->members_, [self](Status t, int source) {
             if (!t.ok()) return self->fail(std::move(t));
             self->source_ = source;
@@ -253,7 +253,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   }
 
   // False: cancelled already. (Until the group is complete the resolver ensures it.)
-  bool heed_cancellation() {
+  bool register_cancellation() {
     CancellationManager* const manager = stop_.manager();
     return !manager || manager->register_callback(manager->get_token(), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->fail(cancelled("Collective op is cancelled"));
@@ -277,10 +277,10 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   }
   void succeed(Tensor result) {
     value_ = std::move(result);
-    let_go();
+    release();
   }
   // The result is there and all that was sent was taken: the call ends.
-  void let_go() {
+  void release() {
     if (holds_.fetch_sub(1) == 1 && !over_.exchange(true)) end({}, std::move(value_));
   }
   // Whoever set over_ comes here.
@@ -297,7 +297,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (over_.load()) return;
     holds_.fetch_add(1);
     e_->access_->send(device(to), k, std::move(t), id_, [self = shared_from_this()](Status s) {
-      if (s.ok()) self->let_go();
+      if (s.ok()) self->release();
       else self->fail(std::move(s));
     });
   }

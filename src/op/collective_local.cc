@@ -219,14 +219,14 @@ class LocalAccess final : public CollectiveRemoteAccess {
       std::lock_guard lock(mutex_);
       status = aborted_;
       if (status.ok()) {
-        Meeting& m = meetings_[key];
+        ItemQueue& m = queues_[key];
         if (m.waiting.empty()) {
           m.sent.push_back({run, std::move(value), std::move(taken)});
           return;
         }
         done = std::move(m.waiting.front().done);
         m.waiting.pop_front();
-        if (m.waiting.empty()) meetings_.erase(key);
+        if (m.waiting.empty()) queues_.erase(key);
       }
     }
     if (done) done({}, std::move(value));
@@ -241,7 +241,7 @@ class LocalAccess final : public CollectiveRemoteAccess {
       std::lock_guard lock(mutex_);
       status = aborted_;
       if (status.ok()) {
-        Meeting& m = meetings_[key];
+        ItemQueue& m = queues_[key];
         if (m.sent.empty()) {
           m.waiting.push_back({run, std::move(done)});
           return;
@@ -249,7 +249,7 @@ class LocalAccess final : public CollectiveRemoteAccess {
         value = std::move(m.sent.front().value);
         taken = std::move(m.sent.front().taken);
         m.sent.pop_front();
-        if (m.sent.empty()) meetings_.erase(key);
+        if (m.sent.empty()) queues_.erase(key);
       }
     }
     done(std::move(status), std::move(value));
@@ -260,8 +260,8 @@ class LocalAccess final : public CollectiveRemoteAccess {
     std::vector<Done> dropped;  // destroyed without the lock
     std::vector<Taken> dropped_too;
     std::lock_guard lock(mutex_);
-    for (auto it = meetings_.begin(); it != meetings_.end();) {
-      Meeting& m = it->second;
+    for (auto it = queues_.begin(); it != queues_.end();) {
+      ItemQueue& m = it->second;
       for (Sent& s : m.sent) {
         if (s.run == run) dropped_too.push_back(std::move(s.taken));
       }
@@ -270,19 +270,19 @@ class LocalAccess final : public CollectiveRemoteAccess {
         if (w.run == run) dropped.push_back(std::move(w.done));
       }
       std::erase_if(m.waiting, [&](const Waiting& w) { return w.run == run; });
-      it = m.sent.empty() && m.waiting.empty() ? meetings_.erase(it) : std::next(it);
+      it = m.sent.empty() && m.waiting.empty() ? queues_.erase(it) : std::next(it);
     }
   }
 
   void start_abort(const Status& status) override {
-    std::map<std::string, Meeting> meetings;
+    std::map<std::string, ItemQueue> queues;
     {
       std::lock_guard lock(mutex_);
       if (!aborted_.ok()) return;
       aborted_ = status;
-      meetings.swap(meetings_);
+      queues.swap(queues_);
     }
-    for (auto& [key, m] : meetings) {
+    for (auto& [key, m] : queues) {
       for (Waiting& w : m.waiting) w.done(status, {});
       for (Sent& s : m.sent) s.taken(status);
     }
@@ -298,12 +298,12 @@ class LocalAccess final : public CollectiveRemoteAccess {
     int64_t run;
     Done done;
   };
-  struct Meeting {
+  struct ItemQueue {
     std::deque<Sent> sent;  // at most one of the two holds something
     std::deque<Waiting> waiting;
   };
   std::mutex mutex_;
-  std::map<std::string, Meeting> meetings_;
+  std::map<std::string, ItemQueue> queues_;
   Status aborted_;
 };
 

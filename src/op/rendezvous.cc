@@ -16,7 +16,7 @@ class LocalRendezvous final : public Rendezvous {
     {
       std::lock_guard lock(mutex_);
       if (!aborted_.ok()) return aborted_;
-      Meeting& m = meetings_[std::string(key)];
+      ItemQueue& m = queues_[std::string(key)];
       if (m.waiting.empty()) {
         m.sent.push_back({std::move(value), dead});
         return {};
@@ -37,7 +37,7 @@ class LocalRendezvous final : public Rendezvous {
       lock.unlock();
       return done(std::move(s), {}, false);
     }
-    Meeting& m = meetings_[std::string(key)];
+    ItemQueue& m = queues_[std::string(key)];
     if (m.sent.empty()) {
       m.waiting.push_back({ticket, std::move(done)});
       return;
@@ -52,8 +52,8 @@ class LocalRendezvous final : public Rendezvous {
   bool give_up(std::string_view key, const void* ticket) override {
     Done dropped;  // destroyed after the lock is
     std::lock_guard lock(mutex_);
-    const auto it = meetings_.find(std::string(key));
-    if (it == meetings_.end()) return false;
+    const auto it = queues_.find(std::string(key));
+    if (it == queues_.end()) return false;
     auto& waiting = it->second.waiting;
     const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& w) { return w.ticket == ticket; });
     if (found == waiting.end()) return false;
@@ -64,19 +64,19 @@ class LocalRendezvous final : public Rendezvous {
   }
   bool empty() override {
     std::lock_guard lock(mutex_);
-    return meetings_.empty();
+    return queues_.empty();
   }
 
   // The last of those who wait may end the step, and this object with it: nothing is touched afterwards.
   void abort(Status status) override {
-    std::unordered_map<std::string, Meeting> meetings;
+    std::unordered_map<std::string, ItemQueue> queues;
     {
       std::lock_guard lock(mutex_);
       if (!aborted_.ok() || status.ok()) return;
       aborted_ = status;
-      meetings.swap(meetings_);
+      queues.swap(queues_);
     }
-    for (auto& [key, m] : meetings) {
+    for (auto& [key, m] : queues) {
       for (Waiting& w : m.waiting) w.done(status, {}, false);
     }
   }
@@ -90,16 +90,16 @@ class LocalRendezvous final : public Rendezvous {
     const void* ticket;
     Done done;
   };
-  struct Meeting {
+  struct ItemQueue {
     std::deque<Sent> sent;     // at most one of the two holds something
     std::deque<Waiting> waiting;
   };
-  void drop_if_empty(std::string_view key, const Meeting& m) {
-    if (m.sent.empty() && m.waiting.empty()) meetings_.erase(std::string(key));
+  void drop_if_empty(std::string_view key, const ItemQueue& m) {
+    if (m.sent.empty() && m.waiting.empty()) queues_.erase(std::string(key));
   }
 
   std::mutex mutex_;
-  std::unordered_map<std::string, Meeting> meetings_;
+  std::unordered_map<std::string, ItemQueue> queues_;
   Status aborted_;
 };
 

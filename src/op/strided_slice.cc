@@ -20,8 +20,8 @@ int64_t entry(const Tensor& t, int i) {
 
 bool bit(int64_t mask, int i) { return i < 63 && ((mask >> i) & 1); }
 
-// The slice with one entry per dimension: the ellipsis written out, new axes set aside.
-struct Dense {
+// The slice with one entry per dimension (StridedSliceDenseSpec in TensorFlow): the ellipsis written out, new axes set aside.
+struct DenseSpec {
   struct Dim {
     int64_t begin = 0, end = 0, stride = 1;
     bool begin_masked = true, end_masked = true, shrink = false;
@@ -41,7 +41,7 @@ Status check_vectors(const Tensor* begin, const Tensor* end, const Tensor& strid
   return invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got shape ", strides.shape(), " for strides.");
 }
 
-Result<Dense> spell_out(const Tensor* begin, const Tensor* end, const Tensor& strides, int rank, const SliceMasks& masks) {
+Result<DenseSpec> build_dense_spec(const Tensor* begin, const Tensor* end, const Tensor& strides, int rank, const SliceMasks& masks) {
   int entries = int(strides.num_elements());
   bool ellipsis_seen = false;
   int new_axes_after = 0, ellipsis_at = entries;  // without one, it is behind all entries
@@ -54,7 +54,7 @@ Result<Dense> spell_out(const Tensor* begin, const Tensor* end, const Tensor& st
   }
   if (!ellipsis_seen) ++entries;
 
-  Dense dense;
+  DenseSpec dense;
   dense.dims.resize(size_t(rank));
   int at = 0;
   for (int i = 0; i < entries; ++i) {
@@ -68,7 +68,7 @@ Result<Dense> spell_out(const Tensor* begin, const Tensor* end, const Tensor& st
         if (rank == 0) return invalid_argument("Attempting to slice scalar input.");
         return invalid_argument("Index out of range using input dim ", at, "; input has only ", rank, " dims");
       }
-      Dense::Dim& d = dense.dims[size_t(at)];
+      DenseSpec::Dim& d = dense.dims[size_t(at)];
       if (begin) d.begin = entry(*begin, i);
       if (end) d.end = entry(*end, i);
       d.stride = entry(strides, i);
@@ -83,7 +83,7 @@ Result<Dense> spell_out(const Tensor* begin, const Tensor* end, const Tensor& st
 }
 
 // Begin and end as numbers of the dimension, counted from the front and clamped.
-void clamp(Dense::Dim& d, int64_t size) {
+void clamp(DenseSpec::Dim& d, int64_t size) {
   const int64_t low = d.stride > 0 ? 0 : -1, high = d.stride > 0 ? size : size - 1;
   auto inside = [&](int64_t x) { return std::clamp(x < 0 ? size + x : x, low, high); };
   d.begin = d.begin_masked ? (d.stride > 0 ? low : high) : inside(d.begin);
@@ -113,12 +113,12 @@ Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end,
   if (!shape.has_rank()) return invalid_argument("Unexpected input_shape with unknown rank");
   WEFT_RETURN_IF_ERROR(check_vectors(begin, end, strides));
   if (std::popcount(uint64_t(masks.ellipsis)) > 1) return invalid_argument("Multiple ellipses in slice spec not allowed");
-  WEFT_ASSIGN(Dense dense, spell_out(begin, end, strides, shape.rank(), masks));
+  WEFT_ASSIGN(DenseSpec dense, build_dense_spec(begin, end, strides, shape.rank(), masks));
 
   StridedSlice out;
   const bool known = begin && end;
   for (int i = 0; i < shape.rank(); ++i) {
-    Dense::Dim& d = dense.dims[size_t(i)];
+    DenseSpec::Dim& d = dense.dims[size_t(i)];
     const int64_t size = shape.dim(i);
     if (d.stride == 0) return invalid_argument("strides[", i, "] must be non-zero");
     if (size < 0) {

@@ -3,8 +3,6 @@
 //   opgen OUTPUT_DIR CC_DIR
 #include <cctype>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "op/declarations.h"
@@ -119,17 +117,17 @@ std::string result_type(const OpSpec& spec, const Signature& sig) {
 Wrapper wrap(const OpSpec& spec) {
   const Signature& sig = spec.signature();
   std::string parameters, arguments, options, structs;
-  const auto argue = [&](const auto&... parts) { arguments += cat(arguments.empty() ? "" : ", ", parts...); };
+  const auto add_argument = [&](const auto&... parts) { arguments += cat(arguments.empty() ? "" : ", ", parts...); };
   size_t lists = 0;
   for (const auto& in : sig.inputs) lists += in.number_attr >= 0 || in.type_list_attr >= 0;
   std::set<int> counted;
   for (const auto& in : sig.inputs) {
     const bool list = in.number_attr >= 0 || in.type_list_attr >= 0;
     parameters += cat(parameters.empty() ? "" : ", ", list ? "const std::vector<Tensor>& " : "const Tensor& ", safe(in.name));
-    argue(safe(in.name));
+    add_argument(safe(in.name));
     // Where one list ends and the next begins.
     if (lists > 1 && in.number_attr >= 0 && counted.insert(in.number_attr).second)
-      argue("{", in_quotes(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size())}");
+      add_argument("{", in_quotes(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size())}");
   }
   std::set<std::string> taken;
   for (const auto& in : sig.inputs) taken.insert(safe(in.name));
@@ -149,8 +147,8 @@ Wrapper wrap(const OpSpec& spec) {
     }
     const std::string condition = optional ? differs(a, value) : "";
     if (a.type == "func" || a.type == "list(func)")
-      argue("api::RawArgument::", a.type == "func" ? "function(" : "functions(", in_quotes(a.name), ", ", value, ")");
-    else argue("{", in_quotes(a.name), ", ", value, condition.empty() ? "" : ", ", condition, "}");
+      add_argument("api::RawArgument::", a.type == "func" ? "function(" : "functions(", in_quotes(a.name), ", ", value, ")");
+    else add_argument("{", in_quotes(a.name), ", ", value, condition.empty() ? "" : ", ", condition, "}");
   }
   if (!options.empty()) structs += cat("struct ", spec.name, "Options {\n", options, "};\n");
   const std::string result = result_type(spec, sig), call = cat(in_quotes(spec.name), ", {", arguments, "});\n");

@@ -22,7 +22,7 @@
 namespace weft_engine::runtime {
 namespace {
 
-constexpr size_t kMaxSpecials = 16;  // plans for particular shapes, per function
+constexpr size_t kMaxSpecializations = 16;  // plans for particular shapes, per function
 constexpr size_t kMaxDropped = 64;   // plans of functions that were removed or replaced, for others that still call them
 
 std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
@@ -88,8 +88,8 @@ Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, In
       options_(std::move(options)),
       disabled_passes_(std::move(disabled_passes)),
       kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
-  // Without a plain tensor among the arguments there are no shapes to specialise to.
-  specialisable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), is_plain);
+  // Without a plain tensor among the arguments there are no shapes to specialize to.
+  specializable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), is_plain);
 }
 
 Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes,
@@ -178,23 +178,23 @@ Result<Executable*> Instance::plan() {
   if (!made.ok()) return error_ = made.status();
   general_owner_ = std::move(made).value();
   if (is_distributed(*general_owner_) || dynamic_cast<CompiledPlan*>(general_owner_.get()))
-    specialisable_ = false;  // tasks and compilers make plans for shapes themselves
+    specializable_ = false;  // tasks and compilers make plans for shapes themselves
   general_.store(general_owner_.get(), std::memory_order_release);
   return general_owner_.get();
 }
 
-bool Instance::matches(const Special& s, std::span<const Tensor> args) const {
+bool Instance::matches(const Specialization& s, std::span<const Tensor> args) const {
   for (size_t i = 0; i < args.size(); ++i) {
     if (!(args[i].shape() == s.shapes[i])) return false;
   }
   return true;
 }
 
-const Instance::Special* Instance::special_for(std::span<const Tensor> args) {
-  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]]
+const Instance::Specialization* Instance::find_specialization(std::span<const Tensor> args) {
+  if (const Specialization* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]]
     return s;
-  if (!specialisable_.load(std::memory_order_relaxed) || args.size() != body_.arg_types.size()) return nullptr;
-  if (auto all = specials_.load()) {
+  if (!specializable_.load(std::memory_order_relaxed) || args.size() != body_.arg_types.size()) return nullptr;
+  if (auto all = specializations_.load()) {
     for (const auto& s : *all) {
       if (!matches(*s, args)) continue;
       recent_.store(s.get(), std::memory_order_release);
@@ -202,40 +202,40 @@ const Instance::Special* Instance::special_for(std::span<const Tensor> args) {
     }
   }
   // Shapes seen once run the general plan; a second time in a row they are worth one of their own.
-  return specialise(args);
+  return specialize(args);
 }
 
 Result<Executable*> Instance::choose(std::span<const Tensor> args) {
-  if (const Special* s = special_for(args)) return s->plan.get();
+  if (const Specialization* s = find_specialization(args)) return s->plan.get();
   return plan();
 }
 
-const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
+const Instance::Specialization* Instance::specialize(std::span<const Tensor> args) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return nullptr;
   const bool again = missed_.size() == args.size() &&
                      std::equal(args.begin(), args.end(), missed_.begin(), [](const Tensor& t, const Shape& s) { return t.shape() == s; });
   missed_.clear();
   for (const Tensor& t : args) missed_.push_back(t.shape());
-  auto all = specials_.load();
-  if ((!again && jit_mode() != JitMode::kTest) || (all && all->size() >= kMaxSpecials)) return nullptr;
+  auto all = specializations_.load();
+  if ((!again && jit_mode() != JitMode::kTest) || (all && all->size() >= kMaxSpecializations)) return nullptr;
   std::vector<PartialShape> shapes;
   for (size_t i = 0; i < args.size(); ++i) shapes.push_back(PartialShape(args[i].shape()));
   auto made = make_plan(shapes);
   give_back_memory(body_);
   if (!made.ok()) {
     // The general plan reports what is wrong, at the node that fails.
-    specialisable_ = false;
+    specializable_ = false;
     return nullptr;
   }
-  auto special = std::make_shared<Special>();
-  special->shapes = missed_;
-  special->plan = std::move(made).value();
-  auto more = all ? std::make_shared<Specials>(*all) : std::make_shared<Specials>();
-  more->push_back(special);
-  specials_.store(more);
-  recent_.store(special.get(), std::memory_order_release);
-  return special.get();
+  auto specialization = std::make_shared<Specialization>();
+  specialization->shapes = missed_;
+  specialization->plan = std::move(made).value();
+  auto more = all ? std::make_shared<Specializations>(*all) : std::make_shared<Specializations>();
+  more->push_back(specialization);
+  specializations_.store(more);
+  recent_.store(specialization.get(), std::memory_order_release);
+  return specialization.get();
 }
 
 Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
@@ -243,7 +243,7 @@ Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std:
     if (has_references(args)) {
       WEFT_ASSIGN(Executable * general, plan());
       if (is_distributed(*general)) return general->run(env, args, rets);
-      WEFT_RETURN_IF_ERROR(bring_all(args));
+      WEFT_RETURN_IF_ERROR(fetch_all(args));
     }
     WEFT_ASSIGN(Executable * e, choose(args));
     return e->run(env, args, rets);
@@ -252,7 +252,7 @@ Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std:
 
 Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   WEFT_RETURN_IF_ERROR(run_in_place(env, args, rets));
-  WEFT_RETURN_IF_ERROR(bring_all(rets));
+  WEFT_RETURN_IF_ERROR(fetch_all(rets));
   return core::all_to_host(rets);
 }
 
@@ -268,7 +268,7 @@ void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done do
       return !value || value->value_type() == DType::kResource;
     });
     if (!plain && !is_distributed(**general)) {
-      return bring_all(std::move(args), [this, self = shared_from_this(), env, done = std::move(done)](Status s, std::vector<Tensor> values) mutable {
+      return fetch_all(std::move(args), [this, self = shared_from_this(), env, done = std::move(done)](Status s, std::vector<Tensor> values) mutable {
         if (!s.ok()) return done(std::move(s), {});
         run_async(env, std::move(values), std::move(done));
       });
@@ -278,7 +278,7 @@ void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done do
   if (!e.ok()) return done(e.status(), {});
   (*e)->run_async(env, std::move(args), [done = std::move(done)](Status s, std::vector<Tensor> rets) mutable {
     if (s.ok() && has_references(rets)) {
-      return bring_all(std::move(rets), std::move(done));
+      return fetch_all(std::move(rets), std::move(done));
     }
     if (s.ok()) s = core::all_to_host(rets);
     done(std::move(s), std::move(rets));
@@ -289,8 +289,8 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
   return core::call_deeper(body_.name, [&]() -> Status {
     auto* c = dynamic_cast<Instance*>(&cond);
     bool done = false;
-    if (const Special* bs = c ? special_for(vars) : nullptr) {
-      const Special* cs = c->special_for(vars);
+    if (const Specialization* bs = c ? find_specialization(vars) : nullptr) {
+      const Specialization* cs = c->find_specialization(vars);
       Program* const bp = program_of(bs->plan.get());
       Program* const cp = cs ? program_of(cs->plan.get()) : nullptr;
       if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));

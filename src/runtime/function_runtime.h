@@ -66,17 +66,17 @@ class Instance final : public FunctionHandle {
                                         const std::function<Status(graph::FunctionBody&)>& change = nullptr) const;
 
  private:
-  struct Special {
+  struct Specialization {
     std::vector<Shape> shapes;
     std::unique_ptr<Executable> plan;
   };
-  using Specials = std::vector<std::shared_ptr<const Special>>;
+  using Specializations = std::vector<std::shared_ptr<const Specialization>>;
   Result<Executable*> choose(std::span<const Tensor> args);
   Result<std::unique_ptr<Executable>> make_plan(const std::vector<PartialShape>& arg_shapes) const;
-  bool matches(const Special& s, std::span<const Tensor> args) const;
-  const Special* specialise(std::span<const Tensor> args);
+  bool matches(const Specialization& s, std::span<const Tensor> args) const;
+  const Specialization* specialize(std::span<const Tensor> args);
   // The plan made for these shapes; null if there is none (yet).
-  const Special* special_for(std::span<const Tensor> args);
+  const Specialization* find_specialization(std::span<const Tensor> args);
 
   FunctionLibraryRuntime& runtime_;
   const graph::FunctionBody body_;
@@ -87,10 +87,10 @@ class Instance final : public FunctionHandle {
   std::atomic<Executable*> general_{nullptr};
   std::unique_ptr<Executable> general_owner_;
   Status error_;
-  std::atomic<const Special*> recent_{nullptr};
-  std::atomic<std::shared_ptr<const Specials>> specials_;
+  std::atomic<const Specialization*> recent_{nullptr};
+  std::atomic<std::shared_ptr<const Specializations>> specializations_;
   std::vector<Shape> missed_;  // the shapes that last had no plan of their own
-  std::atomic<bool> specialisable_{true};
+  std::atomic<bool> specializable_{true};
 };
 
 class FunctionLibraryRuntime final : public FunctionCaller {

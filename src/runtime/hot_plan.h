@@ -1,4 +1,4 @@
-// The seam to the compiler that nobody asked for (jit/hot_function.cc), and its switch. Set by engine/.
+// Automatic compilation (jit/hot_function.cc), for functions whose compilation the program did not ask for: its interface, which engine/ sets, and its switch.
 //
 //   WEFT_JIT=off    functions are compiled where the program asks for it (jit_compile)
 //   WEFT_JIT=auto   also functions that take much time with the same shapes: in the background, and only where that was measured to be faster

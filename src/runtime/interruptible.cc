@@ -34,15 +34,15 @@ int64_t now(bool exact) {
   return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-thread_local bool t_blind = false;
-std::atomic<bool> any_blind{false};
+thread_local bool t_uninterruptible = false;
+std::atomic<bool> any_uninterruptible{false};
 
 struct Call {
   std::vector<Tensor> in, out;
   op::CancellationManager cancellation;
   std::mutex mutex;
   std::condition_variable changed;
-  bool done = false, blind = false, stop = false;
+  bool done = false, uninterruptible = false, stop = false;
   Status status;
 };
 
@@ -75,7 +75,7 @@ Expected::Expected(const void* key, double units, bool exact) noexcept : cost_(c
 }
 
 Expected::~Expected() {
-  if (any_blind.load(std::memory_order_relaxed) && std::exchange(t_blind, false)) {
+  if (any_uninterruptible.load(std::memory_order_relaxed) && std::exchange(t_uninterruptible, false)) {
     cost_.store(std::numeric_limits<float>::max(), std::memory_order_relaxed);
     return;
   }
@@ -85,9 +85,9 @@ Expected::~Expected() {
   if (learned != known) cost_.store(learned, std::memory_order_relaxed);
 }
 
-void note_blind_call() noexcept {
-  any_blind.store(true, std::memory_order_relaxed);
-  t_blind = true;
+void note_uninterruptible_call() noexcept {
+  any_uninterruptible.store(true, std::memory_order_relaxed);
+  t_uninterruptible = true;
 }
 
 struct CallsElsewhere::Run::State {
@@ -144,7 +144,7 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
     call->in.clear();
     std::lock_guard lock(call->mutex);
     call->status = std::move(s);
-    call->blind = std::exchange(t_blind, false);
+    call->uninterruptible = std::exchange(t_uninterruptible, false);
     call->done = true;
     call->changed.notify_all();
   });
@@ -163,7 +163,7 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
   if (outer) outer->deregister_callback(token);
   // What was cancelled by its manager may say so in words of its own, or have been done before.
   if (!ended.ok() && !(done && stop)) return ended;
-  t_blind |= call->blind;
+  t_uninterruptible |= call->uninterruptible;
   for (size_t i = 0; i < call->out.size(); ++i) out[i] = std::move(call->out[i]);  // none where there was no memory for them
   return call->status;
 }

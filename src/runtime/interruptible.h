@@ -37,7 +37,7 @@ class Expected {
 
 // In a call: it has run code that may go on for ever and does not look for interrupts (loops in machine code). Such calls never run on the caller's thread, after the
 // first time.
-void note_blind_call() noexcept;
+void note_uninterruptible_call() noexcept;
 
 // Runs work on copies of `in` on another thread, and puts what it gives into `out`. Cancelled after an interrupt or by `limits`; work goes on then, and should end
 // soon. It owns what it uses.

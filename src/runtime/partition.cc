@@ -153,22 +153,23 @@ class Partitioner {
         parts_[size_t(part)].body.graph->set_input(copied(*n, part), i, {from, n->input(i).index});
       }
     }
-    return close_pulses();
+    return close_control_loops();
   }
 
   // ---- loops of version 1 over several parts. A message of a loop is received once in each of its iterations, so that each part that receives one
-  // goes through the same iterations: a loop over nothing, which reads the condition that one of the parts computes.
+  // goes through the same iterations: a control loop (as in TensorFlow's graph_partition.cc), which carries no value and reads the condition that one of the
+  // parts computes.
 
-  using Pulse = std::pair<int, int>;  // frame, part
+  using ControlLoopKey = std::pair<int, int>;  // frame, part
 
   // A node of the part that runs in every iteration of the frame; null for the step itself.
-  Result<Node*> pulse(int frame, int part) {
+  Result<Node*> control_loop(int frame, int part) {
     if (frame == 0) return static_cast<Node*>(nullptr);
-    if (auto it = pulses_.find({frame, part}); it != pulses_.end()) return it->second;
+    if (auto it = control_loops_.find({frame, part}); it != control_loops_.end()) return it->second;
     if (!conditions_.contains(frame))
       return unimplemented("a loop of version 1 over several devices that has no LoopCond: frame ", frames_->name(frame));
-    WEFT_ASSIGN(Node* around, pulse(frames_->parent(frame), part));
-    const std::string prefix = cat(frames_->name(frame), "/_pulse_", pulses_.size());
+    WEFT_ASSIGN(Node* around, control_loop(frames_->parent(frame), part));
+    const std::string prefix = cat(frames_->name(frame), "/_cloop_", control_loops_.size());
     graph::Graph& g = *parts_[size_t(part)].body.graph;
     auto add = [&](const char* name, Role role, AttrMap attrs, std::vector<Endpoint> inputs, std::vector<Node*> controls = {}) -> Result<Node*> {
       attrs.emplace("T", DType::kFloat);
@@ -179,14 +180,14 @@ class Partitioner {
     if (around) g.add_control(around, nothing);
     WEFT_ASSIGN(Node* enter, add("/enter", Role::kEnter, {{"frame_name", frames_->name(frame)}}, {{nothing, 0}}));
     WEFT_ASSIGN(Node* merge, add("/merge", Role::kMerge, {{"N", int64_t(2)}}, {{enter, 0}, {}}));
-    return pulses_[{frame, part}] = merge;
+    return control_loops_[{frame, part}] = merge;
   }
 
-  // When all nodes are there: the pulses go on as long as their conditions say. Reading one from another part may ask for more pulses.
-  Status close_pulses() {
-    std::set<Pulse> closed;
-    while (closed.size() < pulses_.size()) {
-      for (const auto& [key, merge] : std::map(pulses_)) {
+  // When all nodes are there: the control loops go on as long as their conditions say. Reading a condition from another part may add more control loops.
+  Status close_control_loops() {
+    std::set<ControlLoopKey> closed;
+    while (closed.size() < control_loops_.size()) {
+      for (const auto& [key, merge] : std::map(control_loops_)) {
         if (!closed.insert(key).second) continue;
         const auto [frame, part] = key;
         const Node& condition = *conditions_.at(frame);
@@ -279,7 +280,7 @@ class Partitioner {
     recv->assigned_device = b.device->name();
     if (size_t(e.index) < e.node->shapes.size()) recv->shapes = {e.node->shapes[size_t(e.index)]};
     received_[key] = recv;
-    WEFT_ASSIGN(Node* when, pulse(frame, to));
+    WEFT_ASSIGN(Node* when, control_loop(frame, to));
     if (when) b.body.graph->add_control(when, recv);
     return recv;
   }
@@ -308,7 +309,7 @@ class Partitioner {
   std::vector<Node*> order_;
   std::unique_ptr<graph::Frames> frames_;
   std::unordered_map<int, const Node*> conditions_;  // by frame: its LoopCond
-  std::map<Pulse, Node*> pulses_;
+  std::map<ControlLoopKey, Node*> control_loops_;
   std::vector<Part> parts_;
   std::unordered_map<std::string, int> part_numbers_;
   std::vector<int> part_of_;  // by id; -1: anywhere

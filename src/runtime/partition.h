@@ -42,8 +42,8 @@ bool is_distributed(const Executable& plan);
 
 bool has_references(std::span<const Tensor> tensors);
 // Values in place of references; resources stay as they are. The second form does not wait.
-Status bring_all(std::span<Tensor> tensors);
-void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done);
+Status fetch_all(std::span<Tensor> tensors);
+void fetch_all(std::vector<Tensor> tensors, FunctionHandle::Done done);
 
 // The set's devices of other processes stand behind all others.
 bool has_remote_devices(const core::DeviceSet& devices);

@@ -125,7 +125,7 @@ class Partitioned final : public Executable {
       const Status s = core::without_exceptions([&]() -> Status {
         std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
         for (Tensor& t : args) t = Tensor();
-        WEFT_RETURN_IF_ERROR(bring_all(mine));
+        WEFT_RETURN_IF_ERROR(fetch_all(mine));
         WEFT_RETURN_IF_ERROR(parts_[0].plan->run(call->env, mine, out));
         put(parts_[0], out, rets);
         return {};
@@ -194,7 +194,7 @@ class Partitioned final : public Executable {
         p.plan->run_async(call->env, std::move(mine), [end](Status s, std::vector<Tensor> out) { end(s, out); });
         return {};
       }
-      bring_all(std::move(mine), [call, &p, end](Status s, std::vector<Tensor> values) {
+      fetch_all(std::move(mine), [call, &p, end](Status s, std::vector<Tensor> values) {
         if (!s.ok()) return end(s, {});
         p.plan->run_async(call->env, std::move(values), [end](Status s, std::vector<Tensor> out) { end(s, out); });
       });
@@ -226,15 +226,15 @@ bool has_references(std::span<const Tensor> tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return core::referred(t) != nullptr; });
 }
 
-static void start_bringing(std::vector<Tensor> tensors, FunctionHandle::Done done) {
-  struct Bringing {
+static void start_fetch(std::vector<Tensor> tensors, FunctionHandle::Done done) {
+  struct Fetch {
     std::mutex mutex;
     std::vector<Tensor> tensors;
     Status status;
     size_t left = 1;
     FunctionHandle::Done done;
   };
-  auto all = std::make_shared<Bringing>();
+  auto all = std::make_shared<Fetch>();
   all->tensors = std::move(tensors);
   all->done = std::move(done);
   auto end = [all] {
@@ -264,14 +264,14 @@ static void start_bringing(std::vector<Tensor> tensors, FunctionHandle::Done don
 }
 
 // Whoever goes on with them may take long: not on the thread that brought the last one.
-void bring_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
+void fetch_all(std::vector<Tensor> tensors, FunctionHandle::Done done) {
   if (!has_references(tensors)) return done({}, std::move(tensors));
-  start_bringing(std::move(tensors), [done = std::move(done)](Status s, std::vector<Tensor> values) {
+  start_fetch(std::move(tensors), [done = std::move(done)](Status s, std::vector<Tensor> values) {
     run_on_blocking_thread([done, s = std::move(s), values = std::move(values)]() mutable { done(std::move(s), std::move(values)); });
   });
 }
 
-Status bring_all(std::span<Tensor> tensors) {
+Status fetch_all(std::span<Tensor> tensors) {
   if (!has_references(tensors)) return {};
   struct Waiting {
     std::mutex mutex;
@@ -281,7 +281,7 @@ Status bring_all(std::span<Tensor> tensors) {
     std::vector<Tensor> tensors;
   };
   auto waiting = std::make_shared<Waiting>();
-  start_bringing(std::vector<Tensor>(tensors.begin(), tensors.end()), [waiting](Status s, std::vector<Tensor> values) {
+  start_fetch(std::vector<Tensor>(tensors.begin(), tensors.end()), [waiting](Status s, std::vector<Tensor> values) {
     std::lock_guard lock(waiting->mutex);
     waiting->status = std::move(s);
     waiting->tensors = std::move(values);

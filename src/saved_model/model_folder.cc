@@ -42,7 +42,7 @@ Status walk(const std::string& folder, const Entry& entry, const std::string& in
 bool is_checkpoint_file(std::string_view inside) { return inside.starts_with(kVariables) && wire::is_file_of_checkpoint(inside, kVariables); }
 
 // Links to all that `from` has and `to` does not, but for the old variables.
-Status link_strangers(const std::string& from, const std::string& to) {
+Status link_foreign_files(const std::string& from, const std::string& to) {
   struct stat whole;
   if (!info_of(from, whole)) return io_error(from, errno);
   return walk(from, [&](const std::string& inside, const struct stat& info) -> Result<bool> {
@@ -63,8 +63,8 @@ Status link_strangers(const std::string& from, const std::string& to) {
   });
 }
 
-// Brings what others put into a folder that has lost its name to the one that has it now.
-void rescue_strangers(const std::string& from, const std::string& to, const std::set<std::string>& written, bool newer) {
+// Moves files that other programs put into a folder that has lost its name to the one that has it now.
+void move_foreign_files(const std::string& from, const std::string& to, const std::set<std::string>& written, bool newer) {
   (void)walk(from, [&](const std::string& inside, const struct stat& info) -> Result<bool> {
     const std::string source = from + "/" + inside, target = to + "/" + inside;
     struct stat there;
@@ -80,8 +80,8 @@ void rescue_strangers(const std::string& from, const std::string& to, const std:
   });
 }
 
-// What a writer that was killed had in its temporary folder: the new model, which nobody has seen, or the old one.
-void rescue_from_abandoned(const std::string& temp, const std::string& to) {
+// From what a writer that was killed had in its temporary folder: the new model, which nobody has seen, or the old one.
+void recover_from_temporary(const std::string& temp, const std::string& to) {
   const auto names = local_file_system().children(temp);
   if (!names.ok()) return;
   for (const std::string& name : *names) {
@@ -89,7 +89,7 @@ void rescue_from_abandoned(const std::string& temp, const std::string& to) {
     struct stat info;
     if (!info_of(temp + "/" + name, info) || !is_real_folder(info)) continue;
     if (std::strtoull(name.c_str() + kSwap.size() - 1, nullptr, 10) != info.st_ino)
-      rescue_strangers(temp + "/" + name, to, {"saved_model.pb", "fingerprint.pb"}, false);
+      move_foreign_files(temp + "/" + name, to, {"saved_model.pb", "fingerprint.pb"}, false);
   }
 }
 
@@ -178,8 +178,8 @@ Result<ModelFolder> ModelFolder::create(const std::string& target) {
     WEFT_RETURN_IF_ERROR(wire::create_folders(above));
   }
   out.target_ = to;
-  const wire::Salvage salvage = [&](const std::string& temp) { rescue_from_abandoned(temp, to); };
-  wire::remove_abandoned_of(to, salvage);
+  const wire::RecoverFunction recover = [&](const std::string& temp) { recover_from_temporary(temp, to); };
+  wire::remove_abandoned_of(to, recover);
   const std::string within = to + "/model";
   if (there) wire::remove_abandoned_of(within);
   out.one_by_one_ = there && (has_no_name(to) || holds_working_folder(to) || is_mount_point(to) || has_linked_folder(to));
@@ -236,7 +236,7 @@ Status ModelFolder::exchange() {
   struct stat old, made;
   if (::stat(target_.c_str(), &old) != 0 || ::stat(path_.c_str(), &made) != 0) return io_error(target_, errno);
   const wire::FolderLock lock(target_);  // one save at a time
-  WEFT_RETURN_IF_ERROR(link_strangers(target_, path_));
+  WEFT_RETURN_IF_ERROR(link_foreign_files(target_, path_));
   if (::chmod(path_.c_str(), old.st_mode & 07777) != 0) return io_error(target_, errno);
   if ((old.st_uid != made.st_uid || old.st_gid != made.st_gid) && ::lchown(path_.c_str(), old.st_uid, old.st_gid) != 0)
     return io_error(target_, errno);
@@ -244,7 +244,7 @@ Status ModelFolder::exchange() {
   if (::rename(path_.c_str(), swap.c_str()) != 0) return io_error(target_, errno);
   path_ = swap;
   if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) return io_error(target_, errno);
-  rescue_strangers(path_, target_, written_, true);
+  move_foreign_files(path_, target_, written_, true);
   return {};
 }
 

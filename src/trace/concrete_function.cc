@@ -6,7 +6,7 @@
 #include "autodiff/gradients.h"
 #include "eager/remote.h"
 #include "eager/op.h"
-#include "eager/home.h"
+#include "eager/result_handle.h"
 #include "eager/layout.h"
 #include "op/batching.h"
 #include "op/emit.h"
@@ -45,7 +45,7 @@ Status run_where_it_is(FunctionHandle& handle, const KernelEnv& env, std::span<T
   auto* instance = core::own_memory_blocks.load(std::memory_order_relaxed) ? dynamic_cast<runtime::Instance*>(&handle) : nullptr;
   if (!instance) return handle.run(env, args, rets);
   WEFT_RETURN_IF_ERROR(instance->run_in_place(env, args, rets));
-  return runtime::bring_all(rets);
+  return runtime::fetch_all(rets);
 }
 
 // Runs the function; its caller may interrupt it. `owner` may be null: it runs on this thread then.
@@ -87,7 +87,7 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
   WEFT_RETURN_IF_ERROR(run_function(context, handle, owner && owner->get() == &handle ? owner : nullptr, args, rets));
   std::vector<Value> out;
   out.reserve(rets.size());
-  for (Tensor& t : rets) out.push_back(emitter.wrap(eager::at_home(std::move(t), context.host())));
+  for (Tensor& t : rets) out.push_back(emitter.wrap(eager::result_handle(std::move(t), context.host())));
   return out;
 }
 

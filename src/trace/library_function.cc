@@ -8,12 +8,12 @@
 namespace weft_engine::trace {
 namespace {
 
-struct Living {
+struct LiveFunctions {
   std::mutex mutex;
   std::unordered_map<std::string, std::weak_ptr<LibraryFunction>> by_name;
 };
-Living& living() {
-  static auto* l = new Living;  // functions may die with the program's static objects
+LiveFunctions& live_functions() {
+  static auto* l = new LiveFunctions;  // functions may die with the program's static objects
   return *l;
 }
 
@@ -32,9 +32,9 @@ std::string LibraryFunction::unique_name(eager::Context& context, const std::str
 }
 
 std::shared_ptr<LibraryFunction> LibraryFunction::find(const std::string& name) {
-  std::lock_guard lock(living().mutex);
-  auto it = living().by_name.find(name);
-  return it == living().by_name.end() ? nullptr : it->second.lock();
+  std::lock_guard lock(live_functions().mutex);
+  auto it = live_functions().by_name.find(name);
+  return it == live_functions().by_name.end() ? nullptr : it->second.lock();
 }
 
 Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std::string name, std::vector<Endpoint> inputs,
@@ -65,16 +65,16 @@ Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std
   f->callees_.insert(f->callees_.end(), g.emitter().held().begin(), g.emitter().held().end());
   WEFT_RETURN_IF_ERROR(g.context().functions().add(std::move(def), f));
   f->name_ = std::move(options.name);
-  std::lock_guard lock(living().mutex);
-  living().by_name[f->name_] = f;
+  std::lock_guard lock(live_functions().mutex);
+  live_functions().by_name[f->name_] = f;
   return f;
 }
 
 LibraryFunction::~LibraryFunction() {
   if (name_.empty()) return;
   {
-    std::lock_guard lock(living().mutex);
-    living().by_name.erase(name_);
+    std::lock_guard lock(live_functions().mutex);
+    live_functions().by_name.erase(name_);
   }
   (void)context_.remove_function(name_, true);
   // A chain of functions, each held by the one that calls it, is freed one by one: a destructor inside another for each would need much stack.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/thread_own.h"
+#include "core/thread_local.h"
 #include "trace/func_graph.h"
 
 namespace weft_engine::trace {
@@ -16,7 +16,7 @@ struct Spare {
 };
 
 std::unique_ptr<eager::Op> take(eager::Context& context) {
-  Spare* spare = core::ThreadOwn<Spare>::get();
+  Spare* spare = core::ThreadLocal<Spare>::get();
   if (!spare || spare->ops.empty()) return std::make_unique<eager::Op>(context);
   auto op = std::move(spare->ops.back());
   spare->ops.pop_back();
@@ -30,7 +30,7 @@ OpCall::OpCall(eager::Context& context, FuncGraph* graph) : op_(take(context)), 
 OpCall::~OpCall() {
   op_->clear();
   op_->forget_function();
-  Spare* spare = core::ThreadOwn<Spare>::get();
+  Spare* spare = core::ThreadLocal<Spare>::get();
   if (spare && spare->ops.size() < Spare::kMost) spare->ops.push_back(std::move(op_));
 }
 

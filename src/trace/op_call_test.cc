@@ -1,4 +1,4 @@
-// The one door for ops of user code: eager calls, nodes, tapes, and where an error says it came from.
+// OpCall, through which user code calls ops: eager calls, nodes, tapes, and where an error says it came from.
 #include "trace/op_call.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace weft_engine::trace {
 namespace {
 
-struct Door {
+struct Fixture {
   eager::Context context{engine::Engine::get().registry(), {}};
   RefPtr<eager::TensorHandle> scalar(float v) { return eager::TensorHandle::make(Tensor::scalar<float>(v), nullptr); }
 };
@@ -19,7 +19,7 @@ float value(const eager::TensorHandle& h) { return h.tensor().data<float>()[0]; 
 }  // namespace
 
 TEST_CASE("the fast form runs an op of the registry and one by name") {
-  Door d;
+  Fixture d;
   for (int i = 0; i < 3; ++i) {
     OpCall call(d.context);
     REQUIRE(call.reset(*d.context.registry().find("Mul")).ok());
@@ -37,7 +37,7 @@ TEST_CASE("the fast form runs an op of the registry and one by name") {
 }
 
 TEST_CASE("tapes hear of calls whose inputs they watch") {
-  Door d;
+  Fixture d;
   EagerEmitter& emitter = eager_emitter(d.context);
   auto x = d.scalar(5), other = d.scalar(7);
   Tape tape(false);
@@ -62,7 +62,7 @@ TEST_CASE("tapes hear of calls whose inputs they watch") {
 }
 
 TEST_CASE("in a trace the call is a node, and nothing runs") {
-  Door d;
+  Fixture d;
   auto g = FuncGraph::make(d.context, "f", nullptr);
   auto x = g->add_argument("x", DType::kFloat, PartialShape::scalar());
   REQUIRE(x.ok());
@@ -78,7 +78,7 @@ TEST_CASE("in a trace the call is a node, and nothing runs") {
 }
 
 TEST_CASE("a value of a graph is refused by an eager call") {
-  Door d;
+  Fixture d;
   auto g = FuncGraph::make(d.context, "f", nullptr);
   auto x = g->add_argument("x", DType::kFloat, PartialShape::scalar());
   REQUIRE(x.ok());
@@ -88,7 +88,7 @@ TEST_CASE("a value of a graph is refused by an eager call") {
 }
 
 TEST_CASE("an error names the op in its origin, not in its message") {
-  Door d;
+  Fixture d;
   OpCall call(d.context);
   REQUIRE(call.reset("Reshape").ok());
   call.add_input(d.scalar(1));
@@ -101,7 +101,7 @@ TEST_CASE("an error names the op in its origin, not in its message") {
 }
 
 TEST_CASE("an error in a function names the node, the function and what was called") {
-  Door d;
+  Fixture d;
   auto g = FuncGraph::make(d.context, "f", nullptr);
   auto x = g->add_argument("x", DType::kFloat, PartialShape::unknown());
   auto shape = g->add_argument("shape", DType::kInt32, PartialShape::unknown());

@@ -205,7 +205,7 @@ std::string_view target_of_unfinished(std::string_view name) {
   return name.substr(0, at);
 }
 
-bool remove_abandoned_folder(const std::string& path, const Salvage& salvage) {
+bool remove_abandoned_folder(const std::string& path, const RecoverFunction& recover) {
   const auto place = locate(path);
   if (!place.ok() || !place->local) return false;  // no locks: it may be in use
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -215,13 +215,13 @@ bool remove_abandoned_folder(const std::string& path, const Salvage& salvage) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
   if (!same_file(file.get(), path)) return true;
   if (S_ISREG(info.st_mode)) return ::unlink(path.c_str()) == 0;
-  if (salvage) salvage(path);
+  if (recover) recover(path);
   return delete_recursively(path).ok();
 }
 
 bool remove_abandoned(const std::string& path) { return remove_abandoned_folder(path, {}); }
 
-void remove_abandoned_of(const std::string& target, const Salvage& salvage) {
+void remove_abandoned_of(const std::string& target, const RecoverFunction& recover) {
   const auto place = locate(target);
   if (!place.ok() || !place->local) return;
   const size_t slash = place->path.rfind('/');
@@ -232,7 +232,7 @@ void remove_abandoned_of(const std::string& target, const Salvage& salvage) {
   const auto names = local_file_system().children(folder.empty() ? "." : folder);
   if (!names.ok()) return;
   for (const std::string& name : *names) {
-    if (name.size() > base.size() && target_of_unfinished(name) == base) remove_abandoned_folder(folder + name, salvage);
+    if (name.size() > base.size() && target_of_unfinished(name) == base) remove_abandoned_folder(folder + name, recover);
   }
   constexpr size_t kManyNames = 1000;
   if (names->size() < kManyNames) return;  // by number, not by time: on a busy machine a folder of few names takes long, too

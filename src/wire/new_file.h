@@ -73,10 +73,10 @@ std::string_view target_of_unfinished(std::string_view name);
 // Removes an unfinished file or temporary folder whose writer is gone. False if it is still in use.
 bool remove_abandoned(const std::string& path);
 // The same for a folder, in which the writer of this name first looks for what is not to be removed.
-using Salvage = std::function<void(const std::string& folder)>;
-bool remove_abandoned_folder(const std::string& path, const Salvage& salvage);
+using RecoverFunction = std::function<void(const std::string& folder)>;
+bool remove_abandoned_folder(const std::string& path, const RecoverFunction& recover);
 // What killed writers left of a file or folder of this name. In folders of very many names not every call looks.
-void remove_abandoned_of(const std::string& target, const Salvage& salvage = {});
+void remove_abandoned_of(const std::string& target, const RecoverFunction& recover = {});
 
 // Held while files take their names, or are looked at together, by one writer of a folder (threads, processes) at a time. Who has waited ten
 // seconds goes on without.

@@ -44,7 +44,7 @@ class MessageBuilder {
     return slots_.back();
   }
   // Another member of the oneof that is set already.
-  FieldDef rival(FieldDef f) const {
+  FieldDef conflicting_member(FieldDef f) const {
     if (!f.oneof().empty())
       for (const Slot& s : slots_)
         if (s.set && !(s.def == f) && s.def.oneof() == f.oneof()) return s.def;
@@ -180,9 +180,9 @@ class TextParser {
     if (!f) return fail(core::cat("Message type \"", def.name(), "\" has no field named \"", name, "\"."));
     if (f.type() == FieldType::kGroup) return fail(core::cat("Field \"", name, "\" is a group, which is not supported."));
     if (!f.repeated() && builder.slot(f).set) return fail(core::cat("Non-repeated field \"", name, "\" is specified multiple times."));
-    if (const FieldDef rival = builder.rival(f))
+    if (const FieldDef other = builder.conflicting_member(f))
       return fail(
-          core::cat("Field \"", name, "\" is specified along with field \"", rival.name(), "\", another member of oneof \"", f.oneof(), "\"."));
+          core::cat("Field \"", name, "\" is specified along with field \"", other.name(), "\", another member of oneof \"", f.oneof(), "\"."));
     if (f.type() == FieldType::kMessage) accept(":");  // optional before a message
     else if (!expect(":")) return false;
     if (!f.repeated() || !accept("[")) return good() && value(f, builder, depth) && separator();

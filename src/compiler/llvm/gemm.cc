@@ -149,7 +149,7 @@ core::Status CodeEmitter::emit_dot(const ir::Instr* i) {
     if (!way.rows.is(0)) p.pack_a = piece(behind + way.transposed + way.transposed_c + way.panel);
     const auto transposed = [&] {
       Product q = p;
-      if (way.way == Way::kTurnB) {
+      if (way.way == Way::kTransposeB) {
         q.b = piece(behind), q.b_stride = n;
         emit_transpose(b, target, element, bb, k, q.b, n, n, k);
         emit_product(b, target, q);

@@ -213,7 +213,7 @@ core::Status GpuEmitter::concat(const ir::Instr* i, int buffer) {
   return {};
 }
 
-// A transposition of a stored value that turns its innermost dimension round: squares through shared memory, so that both sides go along rows.
+// A transposition of a stored value that moves the innermost dimension: tiles in shared memory, so that reads and writes both go along rows.
 core::Status GpuEmitter::transpose(const ir::Instr* i, bool* done) {
   const ir::Instr* x = i->operands[0];
   if (plan.buffer_of(x) < 0 || e.impl().current.count(x) || plan.buffer_of(x) == plan.buffer_of(i)) return {};

@@ -204,10 +204,10 @@ struct Double {
 
   // ---- angles
   // The parts of a quarter of a turn: x = quadrant pi / 2 + r.
-  struct Turned {
+  struct ReducedAngle {
     V quadrant, r;
   };
-  Turned turn(V x) {
+  ReducedAngle reduce_angle(V x) {
     V a = abs(x), held = at_most(a, 268435456.0), large = k(6755399441055744.0);
     V shifted = fma(held, k(0.63661977236758134308), large);
     V quadrant = b.CreateAnd(bits(shifted), n(0x7fffffff)), rounded = sub(shifted, large);
@@ -281,19 +281,19 @@ struct Double {
   }
   V bit(V q, int64_t which) { return b.CreateICmpNE(b.CreateAnd(q, n(which)), n(0)); }
   V sin_body(V x) {
-    const Turned t = turn(x);
+    const ReducedAngle t = reduce_angle(x);
     V y = select(bit(t.quadrant, 1), cosine(t.r), sine(t.r));
     y = select(bit(t.quadrant, 2), neg(y), y);
     y = select(negative(x), neg(y), y);
     return select(equal(x, k(0)), x, y);
   }
   V cos_body(V x) {
-    const Turned t = turn(x);
+    const ReducedAngle t = reduce_angle(x);
     V y = select(bit(t.quadrant, 1), sine(t.r), cosine(t.r));
     return select(bit(b.CreateAdd(t.quadrant, n(1)), 2), neg(y), y);
   }
   V tan_body(V x) {
-    const Turned t = turn(x);
+    const ReducedAngle t = reduce_angle(x);
     V s = sine(t.r), c = cosine(t.r), odd = bit(t.quadrant, 1);
     V y = div(select(odd, neg(c), s), select(odd, s, c));
     y = select(negative(x), neg(y), y);

@@ -19,7 +19,7 @@ core::Status GpuEmitter::dot_kernels(const ir::Instr* i, int to, bool add) {
   const ir::Instr *x = i->operands[0], *y = i->operands[1];
   const core::DType t = i->type.dtype, kept = carried(t);
   const DotPlan p = plan_dot(*i);
-  const bool turned_a = i->transpose_a, turned_b = i->transpose_b;
+  const bool transposed_a = i->transpose_a, transposed_b = i->transpose_b;
   llvm::Type* type = e.value_type(t);
   const auto multiply_add = [&](V sum, V a, V c) {
     return type->isFloatingPointTy() ? b.CreateFAdd(sum, b.CreateFMul(a, c)) : b.CreateAdd(sum, b.CreateMul(a, c));
@@ -30,11 +30,11 @@ core::Status GpuEmitter::dot_kernels(const ir::Instr* i, int to, bool add) {
   };
   // Places of A[batch, m, k] and B[batch, k, n].
   const auto place_a = [&](V batch, V m, V k) {
-    V row = turned_a ? e.add(e.mul(k, e.dim(p.m)), m) : e.add(e.mul(m, e.dim(p.k)), k);
+    V row = transposed_a ? e.add(e.mul(k, e.dim(p.m)), m) : e.add(e.mul(m, e.dim(p.k)), k);
     return e.add(e.mul(batch, e.dim(p.m * p.k)), row);
   };
   const auto place_b = [&](V batch, V k, V n) {
-    V row = turned_b ? e.add(e.mul(n, e.dim(p.k)), k) : e.add(e.mul(k, e.dim(p.n)), n);
+    V row = transposed_b ? e.add(e.mul(n, e.dim(p.k)), k) : e.add(e.mul(k, e.dim(p.n)), n);
     return e.add(e.mul(batch, e.dim(p.k * p.n)), row);
   };
   const auto few = [](const ir::Dim& d) { return d.is_const() && d.value() <= 8; };
@@ -42,7 +42,7 @@ core::Status GpuEmitter::dot_kernels(const ir::Instr* i, int to, bool add) {
     const std::vector<ir::Dim> dims{p.batch, p.m, p.n};
     Fold f;
     f.what = "dot", f.instr = i, f.kept = p.batch * p.m * p.n, f.reduced = p.k, f.work = 2;
-    f.rows = few(p.m) && !few(p.n) ? turned_b : !few(p.m) && few(p.n) ? !turned_a : !turned_a || turned_b;
+    f.rows = few(p.m) && !few(p.n) ? transposed_b : !few(p.m) && few(p.n) ? !transposed_a : !transposed_a || transposed_b;
     f.types = {kept};
     f.start = [&](V) { return std::vector<V>{e.identity(ir::Reduce::kSum, t)}; };
     f.step = [&](V k, V r, const std::vector<V>& v) {
@@ -78,8 +78,8 @@ core::Status GpuEmitter::dot_kernels(const ir::Instr* i, int to, bool add) {
     V tx = e.mod(me, e.i64(kSide)), ty = e.div(me, e.i64(kSide));
     const std::vector<V> sums =
         e.loop(e.i64(0), k, e.i64(kDepth), std::vector<V>(kOwn * kOwn, zero), false, [&](V base, const std::vector<V>& so_far) {
-          fill(x, tile_a, !turned_a, base, first_m, m, [&](V kk, V mm) { return place_a(at[0], mm, kk); });
-          fill(y, tile_b, turned_b, base, first_n, n, [&](V kk, V nn) { return place_b(at[0], kk, nn); });
+          fill(x, tile_a, !transposed_a, base, first_m, m, [&](V kk, V mm) { return place_a(at[0], mm, kk); });
+          fill(y, tile_b, transposed_b, base, first_n, n, [&](V kk, V nn) { return place_b(at[0], kk, nn); });
           barrier();
           std::vector<V> v = so_far;
           for (int d = 0; d < kDepth; ++d) {

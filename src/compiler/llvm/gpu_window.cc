@@ -67,7 +67,7 @@ struct Taps {
     auto& b = e.b;
     if (form == ir::FilterForm::kPlain) return b.CreateAdd(b.CreateMul(r, e.dim(features)), feature);
     const ir::Dim all = ir::product(size);
-    if (form == ir::FilterForm::kOutFirst) return b.CreateAdd(b.CreateMul(feature, e.dim(all * channels)), r);
+    if (form == ir::FilterForm::kOutputChannelsFirst) return b.CreateAdd(b.CreateMul(feature, e.dim(all * channels)), r);
     V back = e.i64(0);  // the tap, reversed
     for (size_t d = 0; d < size.size(); ++d) back = b.CreateAdd(b.CreateMul(back, e.dim(size[d])), b.CreateSub(e.dim(size[d] - ir::Dim(1)), tap[d]));
     return b.CreateAdd(b.CreateMul(b.CreateAdd(b.CreateMul(tap.back(), e.dim(all)), back), e.dim(features)), feature);
@@ -241,7 +241,7 @@ core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
                   features_of_group = groups == 1 ? features : ir::floor_div(features, groups);
     std::vector<ir::Dim> pixels = dims_of(dy->type);  // [batch, spatial...]
     pixels.pop_back();
-    const bool out_first = filter_form(*i) == ir::FilterForm::kOutFirst;
+    const bool output_channels_first = filter_form(*i) == ir::FilterForm::kOutputChannelsFirst;
     Fold f;
     f.what = "conv_filter_grad", f.instr = i, f.kept = i->type.elements(), f.rows = false, f.work = 2;
     f.reduced = x->type.elements().is(0) ? ir::Dim(0) : ir::product(pixels);
@@ -249,7 +249,7 @@ core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
     f.start = [&](V) { return std::vector<V>{e.identity(ir::Reduce::kSum, t)}; };
     f.step = [&](V k, V r, const std::vector<V>& v) {
       Index at = e.places(k, i->type.dims);
-      if (out_first) std::rotate(at.begin(), at.begin() + 1, at.end());
+      if (output_channels_first) std::rotate(at.begin(), at.begin() + 1, at.end());
       const Index pixel = e.places(r, pixels);
       const auto [place, good] = taps.input(Index(pixel.begin() + 1, pixel.end()), Index(at.begin(), at.end() - 2));
       V channel = at[at.size() - 2];

@@ -433,9 +433,9 @@ void CodeEmitter::materialize(const ir::Instr* i, V pointer) {
 
 namespace {
 
-// A transposition of stored floats (or whatever has their size) that turns its innermost dimension round: squares in registers instead of
+// A transposition of stored floats (or whatever has their size) that moves the innermost dimension: tiles in registers instead of
 // elements one by one. False: nothing was written.
-bool turn_round(CodeEmitter& e, const ir::Instr* i) {
+bool transpose_in_tiles(CodeEmitter& e, const ir::Instr* i) {
   if (i->op != ir::Op::kTranspose) return false;
   const ir::Instr* x = i->operands[0];
   if (core::dtype_size(i->type.dtype) != 4 || e.plan.buffer_of(x) < 0 || e.impl().current.count(x)) return false;
@@ -513,7 +513,7 @@ core::Status CodeEmitter::emit_loop(const Step& s) {
     store_parts(*this, stored[0], pointer(stored[0]));
     return impl_->status;
   }
-  if (stored.size() == 1 && turn_round(*this, stored[0])) return impl_->status;
+  if (stored.size() == 1 && transpose_in_tiles(*this, stored[0])) return impl_->status;
   for (const ir::Instr* i : stored) {
     if (i->type.dims.size() != stored[0]->type.dims.size()) return core::internal_error("values of different sizes in one loop");
   }

@@ -26,9 +26,9 @@ bool safe(const Node& n) {
   return traits_of(n).elementwise && (is_floating_type(n.output_type(0)) || (n.num_inputs() == 1 && is_simple(n.output_type(0))));
 }
 
-class Motion {
+class LoopInvariantMotion {
  public:
-  Motion(FunctionBody& outer, Loop& loop) : outer_(outer), g_(*outer.graph), loop_(loop), body_(loop.body) {}
+  LoopInvariantMotion(FunctionBody& outer, Loop& loop) : outer_(outer), g_(*outer.graph), loop_(loop), body_(loop.body) {}
 
   Status run() {
     Node* node = loop_.node;
@@ -37,7 +37,7 @@ class Motion {
       // The results of variables that never change are what goes in.
       if (invariant_.back()) g_.replace_uses({node, i}, node->input(i));
     }
-    if (quiet(loop_.cond) && quiet(body_)) WEFT_RETURN_IF_ERROR(move_out());
+    if (quiet(loop_.cond) && quiet(body_)) WEFT_RETURN_IF_ERROR(hoist());
     find_needed();
     std::vector<int> kept;
     for (size_t i = 0; i < needed_.size(); ++i) {
@@ -57,7 +57,7 @@ class Motion {
   }
 
  private:
-  Status move_out() {
+  Status hoist() {
     Node* node = loop_.node;
     WEFT_ASSIGN(std::vector<Node*> order, body_.graph->topological_order());
     std::vector<Node*> copies(size_t(body_.graph->num_ids()), nullptr);
@@ -159,7 +159,7 @@ Status pass_loop_invariant(FunctionBody& body, PassContext&) {
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (!is_while(**it) || region.contains(*it)) continue;
     Loop loop;
-    if (Loop::open(*body.graph, *it, loop)) WEFT_RETURN_IF_ERROR(Motion(body, loop).run());
+    if (Loop::open(*body.graph, *it, loop)) WEFT_RETURN_IF_ERROR(LoopInvariantMotion(body, loop).run());
   }
   return {};
 }

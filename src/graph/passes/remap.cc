@@ -26,20 +26,20 @@ void drop_unused(FunctionBody& body, Node* n) {
   }
 }
 
-Result<Ancestry> Ancestry::make(const Graph& g) {
-  Ancestry a;
+Result<Reachability> Reachability::make(const Graph& g) {
+  Reachability r;
   WEFT_ASSIGN(std::vector<Node*> order, g.topological_order());
-  a.place_.assign(size_t(g.num_ids()), -1);
-  for (size_t i = 0; i < order.size(); ++i) a.place_[size_t(order[i]->id())] = int(i);
-  return a;
+  r.place_.assign(size_t(g.num_ids()), -1);
+  for (size_t i = 0; i < order.size(); ++i) r.place_[size_t(order[i]->id())] = int(i);
+  return r;
 }
 
-void Ancestry::set_place(const Node* n, int place) {
+void Reachability::set_place(const Node* n, int place) {
   if (size_t(n->id()) >= place_.size()) place_.resize(size_t(n->id()) + 1, -1);
   place_[size_t(n->id())] = place;
 }
 
-bool Ancestry::depends(const Node* n, const Node* from) const {
+bool Reachability::depends(const Node* n, const Node* from) const {
   const int end = place(from);
   std::vector<const Node*> todo{n};
   std::unordered_set<const Node*> seen{n};
@@ -57,7 +57,7 @@ bool Ancestry::depends(const Node* n, const Node* from) const {
   return false;
 }
 
-bool Ancestry::any_depends(std::initializer_list<Endpoint> inputs, const std::vector<Node*>& from) const {
+bool Reachability::any_depends(std::initializer_list<Endpoint> inputs, const std::vector<Node*>& from) const {
   for (const Endpoint& e : inputs) {
     for (Node* n : from) {
       if (depends(e.node, n)) return true;

@@ -8,12 +8,12 @@ namespace weft_engine::graph {
 
 // An op that this build has, with a kernel.
 bool has_kernel(const Graph& g, std::string_view op);
-// Who depends on whom, asked often of a graph that changes little: a search that knows where nodes stand
-// in a valid order.
-class Ancestry {
+// Whether one node is reachable from another, asked often of a graph that changes little: a search that knows where nodes stand
+// in a topological order.
+class Reachability {
  public:
-  Ancestry() = default;
-  static Result<Ancestry> make(const Graph& g);
+  Reachability() = default;
+  static Result<Reachability> make(const Graph& g);
   // Is there a way from `from` to `n`?
   bool depends(const Node* n, const Node* from) const;
   bool any_depends(std::initializer_list<Endpoint> inputs, const std::vector<Node*>& from) const;

@@ -128,7 +128,7 @@ Status replace_attention(FunctionBody& body, const Region& region) {
       roots.push_back(n->id());
   }
   if (roots.empty()) return {};
-  WEFT_ASSIGN(const Ancestry ancestry, Ancestry::make(g));
+  WEFT_ASSIGN(const Reachability reachability, Reachability::make(g));
   for (int id : roots) {
     Node* root = g.node(id);
     Attention p;
@@ -138,7 +138,7 @@ Status replace_attention(FunctionBody& body, const Region& region) {
     const bool kept =
         p.probabilities.node->uses().size() > 1 || !p.probabilities.node->control_outputs().empty() || is_control_ret(body, p.probabilities.node);
     // The softmax is given out with everything else, so nothing that reads it may lead back to the values.
-    if (kept && ancestry.depends(p.value.node, p.probabilities.node)) continue;
+    if (kept && reachability.depends(p.value.node, p.probabilities.node)) continue;
     AttrMap attrs{{"num_masks", int64_t(p.mask.node != nullptr)}, {"scale", p.scale}, {"layout", p.layout}, {"keep_probabilities", AttrValue(kept)}};
     WEFT_ASSIGN(Node* fused, add_near(g, root, "/attention", "_WeftAttention", std::move(attrs), std::move(inputs)));
     const int softmax = p.probabilities.node->id();

@@ -80,10 +80,10 @@ class Attentions {
  public:
   explicit Attentions(FunctionBody& body) : body_(body), g_(*body.graph) {}
 
-  Status fuse(Node* forward, const Ancestry& ancestry, Node*& backward) {
+  Status fuse(Node* forward, const Reachability& reachability, Node*& backward) {
     Gradient p;
     if (!Matcher(body_, forward, p).match()) return {};
-    if (ancestry.any_depends({p.d_out, forward->input(0), forward->input(1), forward->input(2)}, p.inside)) return {};
+    if (reachability.any_depends({p.d_out, forward->input(0), forward->input(1), forward->input(2)}, p.inside)) return {};
     // A scale would be between ds and the products.
     WEFT_ASSIGN(backward, add_near(g_, p.dq, "/attention_gradient", "_WeftAttentionGradient",
                                    {{"scale", 1.f}, {"layout", forward->attr<std::string>("layout")}},
@@ -161,12 +161,12 @@ Status replace_attention_gradient(FunctionBody& body, const Region& region) {
     if (n->op() == "_WeftAttention" && !region.contains(n)) roots.push_back(n->id());
   }
   if (roots.empty()) return {};
-  WEFT_ASSIGN(const Ancestry ancestry, Ancestry::make(g));
+  WEFT_ASSIGN(const Reachability reachability, Reachability::make(g));
   Attentions all(body);
   for (int id : roots) {
     Node *forward = g.node(id), *backward = nullptr;
     if (!forward || forward->attr<std::string>("layout") != "BNTH") continue;
-    if (forward->attr<bool>("keep_probabilities")) WEFT_RETURN_IF_ERROR(all.fuse(forward, ancestry, backward));
+    if (forward->attr<bool>("keep_probabilities")) WEFT_RETURN_IF_ERROR(all.fuse(forward, reachability, backward));
     WEFT_RETURN_IF_ERROR(all.unturn(forward, backward));
   }
   return {};

@@ -33,7 +33,7 @@ class Elementwise {
       WEFT_ASSIGN(std::vector<Node*> nodes, g_.topological_order());
       for (const Node* n : nodes) order.push_back(n->id());
     }
-    WEFT_ASSIGN(ancestry_, Ancestry::make(g_));
+    WEFT_ASSIGN(reachability_, Reachability::make(g_));
     taken_.assign(size_t(g_.num_ids()), 0);
     group_of_.assign(size_t(g_.num_ids()), -1);
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -84,7 +84,7 @@ class Elementwise {
       }
     };
     auto member = [&](const Node* n) { return known(n) && group_of_[size_t(n->id())] == last->id(); };
-    const int end = ancestry_.place(last);
+    const int end = reachability_.place(last);
     add(last);
     // A node that joins may be the last reader that the sources of others waited for, but only of its own inputs.
     for (size_t i = 0; i < group.size(); ++i) {
@@ -94,12 +94,12 @@ class Elementwise {
         if (!(p->shapes[0] == last->shapes[0]) || is_control_ret(body_, p)) continue;
         if (steps + steps_of(*p) > limits.steps || count_inputs(p) > limits.inputs) continue;
         const bool later =
-            std::all_of(p->uses().begin(), p->uses().end(), [&](const Use& u) { return member(u.node) || ancestry_.place(u.node) > end; }) &&
-            std::all_of(p->control_outputs().begin(), p->control_outputs().end(), [&](Node* o) { return ancestry_.place(o) > end; });
+            std::all_of(p->uses().begin(), p->uses().end(), [&](const Use& u) { return member(u.node) || reachability_.place(u.node) > end; }) &&
+            std::all_of(p->control_outputs().begin(), p->control_outputs().end(), [&](Node* o) { return reachability_.place(o) > end; });
         if (later) add(p);
       }
     }
-    std::sort(group.begin(), group.end(), [&](Node* a, Node* b) { return ancestry_.place(a) < ancestry_.place(b); });
+    std::sort(group.begin(), group.end(), [&](Node* a, Node* b) { return reachability_.place(a) < reachability_.place(b); });
     return group;
   }
   bool known(const Node* n) const { return size_t(n->id()) < taken_.size(); }
@@ -186,7 +186,7 @@ class Elementwise {
     }
     AttrMap attrs{{"N", int64_t(inputs.size())}, {"M", int64_t(results.size())}, {"steps", steps}, {"constants", constants}, {"results", results}};
     WEFT_ASSIGN(Node* fused, add_near(g_, last, "/fused", "_WeftFusedElementwise", std::move(attrs), std::move(inputs)));
-    ancestry_.set_place(fused, ancestry_.place(last));
+    reachability_.set_place(fused, reachability_.place(last));
     for (size_t i = 0; i < given.size(); ++i) {
       g_.replace_uses({given[i], 0}, {fused, int(i)});
       g_.replace_controls(given[i], fused);
@@ -204,7 +204,7 @@ class Elementwise {
   FunctionBody& body_;
   Graph& g_;
   const Region& region_;
-  Ancestry ancestry_;
+  Reachability reachability_;
   std::vector<char> taken_;
   std::vector<int> group_of_;  // by id: the last node of the group that a node is in, or was tried for
 };

@@ -60,7 +60,7 @@ class Recurrent {
       if (n->op() == "Split" && n->output_type(0) == DType::kFloat && !region_.contains(n)) ids.push_back(n->id());
     }
     if (ids.empty() || (!lstm && !gru)) return {};
-    WEFT_ASSIGN(ancestry_, Ancestry::make(g_));
+    WEFT_ASSIGN(reachability_, Reachability::make(g_));
     for (int id : ids) {
       Node* split = g_.node(id);
       if (!split || const_int(split->input(0)) != 1) continue;
@@ -148,12 +148,12 @@ class Recurrent {
     AttrMap attrs{{"keep_gates", AttrValue(read_outside(inside, {in, forget, candidate, out, tanh_c, ig, fc}))}};
     const Endpoint h = sum.second.node->input(0), r = sum.second.node->input(1);
     if (sum.projected.node) {
-      if (!step_ || ancestry_.any_depends({sum.projected, h, c, r}, inside)) return {};
+      if (!step_ || reachability_.any_depends({sum.projected, h, c, r}, inside)) return {};
       WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/lstm_step", "_WeftLstmStep", std::move(attrs), {sum.projected, h, c, r}));
       return replace(cell, results);
     }
     const Endpoint x = sum.first.node->input(0), w = sum.first.node->input(1);
-    if (ancestry_.any_depends({x, h, c, w, r, sum.bias}, inside)) return {};
+    if (reachability_.any_depends({x, h, c, w, r, sum.bias}, inside)) return {};
     WEFT_ASSIGN(Endpoint bias, as_vector(g_, h_new, sum.bias));
     WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/lstm_cell", "_WeftLstmCell", std::move(attrs), {x, h, c, w, r, bias}));
     return replace(cell, results);
@@ -199,7 +199,7 @@ class Recurrent {
     std::vector<Node*> inside = results;
     for (Node* m : {split, xb, x_product.node, az, as, an, bz.node, bs.node, sn.node, inner.node, h_product.node, zh, rest, zn}) inside.push_back(m);
     const bool keep = read_outside(inside, {z, s, n, bn.node, sn.node, zh, rest, zn});
-    if (ancestry_.any_depends({x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), b0, b1}, inside)) return {};
+    if (reachability_.any_depends({x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), b0, b1}, inside)) return {};
     WEFT_ASSIGN(Endpoint bias, both_biases(h_new, b0, b1, 3 * cells));
     WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/gru_cell", "_WeftGruCell", {{"keep_gates", AttrValue(keep)}},
                                      {x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), bias}));
@@ -264,7 +264,7 @@ class Recurrent {
   Graph& g_;
   const Region& region_;
   const Pattern p_;
-  Ancestry ancestry_;
+  Reachability reachability_;
   bool step_ = false;
 };
 

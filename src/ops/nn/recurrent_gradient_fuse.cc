@@ -107,12 +107,13 @@ Status replace_recurrent_gradient(FunctionBody& body, const Region& region) {
     if (n->op() == "ConcatV2" && n->num_inputs() == 5 && n->output_type(0) == DType::kFloat && !region.contains(n)) roots.push_back(n->id());
   }
   if (roots.empty()) return {};
-  WEFT_ASSIGN(Ancestry ancestry, Ancestry::make(g));
+  WEFT_ASSIGN(Reachability reachability, Reachability::make(g));
   for (int id : roots) {
     Node* root = g.node(id);
     LstmGradient p;
     if (!root || !Matcher(body, p).match(root)) continue;
-    if (ancestry.any_depends({p.i, p.f, p.g, p.o, p.tanh_c, p.c, p.dh}, p.inside) || (p.dc.node && ancestry.any_depends({p.dc}, p.inside))) continue;
+    if (reachability.any_depends({p.i, p.f, p.g, p.o, p.tanh_c, p.c, p.dh}, p.inside) || (p.dc.node && reachability.any_depends({p.dc}, p.inside)))
+      continue;
     std::vector<Endpoint> inputs{p.i, p.f, p.g, p.o, p.tanh_c, p.c, p.dh};
     if (p.dc.node) inputs.push_back(p.dc);
     WEFT_ASSIGN(Node* fused,

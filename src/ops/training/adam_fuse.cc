@@ -98,7 +98,7 @@ Status replace_adam(FunctionBody& body, const Region& region) {
     if (n->op() == "AssignSubVariableOp" && !region.contains(n) && is_floating_type(n->input_type(1))) last.push_back(n);
   }
   if (last.empty()) return {};
-  WEFT_ASSIGN(Ancestry ancestry, Ancestry::make(g));
+  WEFT_ASSIGN(Reachability reachability, Reachability::make(g));
   for (Node* n : last) {
     const DType t = n->input_type(1);
     Adam p;
@@ -116,24 +116,24 @@ Status replace_adam(FunctionBody& body, const Region& region) {
       must_run |= is_control_ret(body, m);
     }
     // All happens at once: nothing that the update waits for may wait for a part of it.
-    bool circle = ancestry.any_depends({p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, p.inside);
-    for (Node* b : before) circle |= ancestry.any_depends({Endpoint{b, 0}}, p.inside);
+    bool circle = reachability.any_depends({p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, p.inside);
+    for (Node* b : before) circle |= reachability.any_depends({Endpoint{b, 0}}, p.inside);
     if (circle) continue;
     WEFT_ASSIGN(Node* fused, g.add(g.unique_name(cat(n->name(), "/adam")), "_WeftAdam", {},
                                    {p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, before));
     fused->device = n->device;
     fused->assigned_device = n->assigned_device;
-    ancestry.set_place(fused, ancestry.place(n));
+    reachability.set_place(fused, reachability.place(n));
     bool in_order = true;
     for (Node* o : after) {
       g.add_control(fused, o);
-      in_order &= ancestry.place(o) > ancestry.place(n);
+      in_order &= reachability.place(o) > reachability.place(n);
     }
     std::erase_if(body.control_rets, inside);
     if (must_run) body.control_rets.push_back(fused);
     for (Node* m : p.inside) g.remove(m);
     if (!in_order) {
-      WEFT_ASSIGN(ancestry, Ancestry::make(g));
+      WEFT_ASSIGN(reachability, Reachability::make(g));
     }
   }
   return {};

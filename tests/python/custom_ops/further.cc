@@ -140,6 +140,11 @@ REGISTER(int32)
 REGISTER(tstring)
 #undef REGISTER
 
+// ---- Parts of a sparse tensor, looked at before there are values ----
+REGISTER_OP("SparseParts").Input("indices: int64").Input("values: float").Input("shape: int64").SetShapeFn([](InferenceContext* c) -> Status {
+  return shape_inference::ValidateSparseTensor(c, c->input(0), c->input(1), c->input(2));
+});
+
 // ---- State by name: a histogram that several kernels of a program share ----
 class Histogram : public ResourceBase {
  public:

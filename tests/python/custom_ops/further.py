@@ -49,6 +49,26 @@ attempt(
 )
 print([t.numpy().tolist() for t in shapes(x, tf.constant([0, 1, 0], tf.int64), 2)])
 
+
+@tf.function
+def sparse_parts(indices, values, shape):
+    ops.sparse_parts(indices, values, shape)
+    return shape
+
+
+def parts_fit(*sizes):
+    specs = [tf.TensorSpec(s, t) for s, t in zip(sizes, (tf.int64, tf.float32, tf.int64))]
+    try:
+        sparse_parts.get_concrete_function(*specs)
+        print("they fit")
+    except ValueError as e:
+        print(re.search(r"(Number of elements|Index rank|Shape must be).*?(match\.|is rank \d)", str(e)).group())
+
+
+for sizes in (([3, 2], [3], [2]), ([3, 2], [4], [2]), ([3, 2], [3], [3]), ([None, 2], [4], [None]), ([3], [3], [1])):
+    parts_fit(*sizes)
+parts_fit([3, 2], None, [1])
+
 print(ops.histogram_add(["a", "b", "a"], name_of_it="one").numpy().tolist())
 print(tf.function(lambda k: ops.histogram_add(k, name_of_it="one"))(tf.constant([["a"]])).numpy().tolist())
 print(ops.histogram_add(["a"], name_of_it="two").numpy().tolist())

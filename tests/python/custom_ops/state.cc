@@ -1,5 +1,8 @@
 // Ops on what lives across calls: variables, lookup tables, functions, variants.
+#include <atomic>
+#include <future>
 #include <map>
+#include <thread>
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
@@ -138,6 +141,93 @@ class ApplyTimesOp : public AsyncOpKernel {
   int n_ = 0;
 };
 REGISTER_KERNEL_BUILDER(Name("ApplyTimes").Device(DEVICE_CPU), ApplyTimesOp);
+
+// A function that the kernel names while it is made is called from a thread of the kernel's own, while another step runs the same kernel.
+REGISTER_OP("StepOf").Input("x: float").Output("step: int64").SetIsStateful();
+class StepOfOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override { c->set_output(0, Tensor(static_cast<int64_t>(c->step_id()))); }
+};
+REGISTER_KERNEL_BUILDER(Name("StepOf").Device(DEVICE_CPU), StepOfOp);
+REGISTER_OP("CallsInItsStep").Input("x: float").Output("same: bool").Attr("f: func").SetIsStateful();
+class CallsInItsStepOp : public AsyncOpKernel {
+ public:
+  explicit CallsInItsStepOp(OpKernelConstruction* c) : AsyncOpKernel(c), library_(c->function_library()) {
+    NameAttrList f;
+    OP_REQUIRES_OK(c, c->GetAttr("f", &f));
+    OP_REQUIRES_OK(c, library_->Instantiate(f.name(), AttrSlice(&f.attr()), &handle_));
+  }
+  // The first run waits for the second, and the second for the end of the first one's call.
+  void ComputeAsync(OpKernelContext* c, DoneCallback done) override {
+    if (started_++ == 0) {
+      std::thread([this, c, done = std::move(done)] {
+        second_.get_future().wait();
+        Call(c, [this, done] {
+          first_ended_.set_value();
+          done();
+        });
+      }).detach();
+    } else {
+      second_.set_value();
+      std::thread([this, c, done = std::move(done)] {
+        first_ended_.get_future().wait();
+        Call(c, done);
+      }).detach();
+    }
+  }
+
+ private:
+  void Call(OpKernelContext* c, DoneCallback done) {
+    auto* rets = new std::vector<Tensor>;
+    library_->Run(FunctionLibraryRuntime::Options(c->step_id()), handle_, {c->input(0)}, rets, [=](const Status& s) {
+      const std::unique_ptr<std::vector<Tensor>> owned(rets);
+      OP_REQUIRES_OK_ASYNC(c, s, done);
+      c->set_output(0, Tensor((*rets)[0].scalar<int64_t>()() == c->step_id()));
+      done();
+    });
+  }
+  FunctionLibraryRuntime* const library_;
+  FunctionLibraryRuntime::Handle handle_ = 0;
+  std::atomic<int> started_{0};
+  std::promise<void> second_, first_ended_;
+};
+REGISTER_KERNEL_BUILDER(Name("CallsInItsStep").Device(DEVICE_CPU), CallsInItsStepOp);
+
+// What a step has made goes with it.
+class Counted : public ResourceBase {
+ public:
+  explicit Counted(int64_t value) : value_(value) { ++alive; }
+  ~Counted() override { --alive; }
+  std::string DebugString() const override { return "counted"; }
+  const int64_t value_;
+  inline static std::atomic<int64_t> alive{0};
+};
+REGISTER_OP("KeepInStep").Input("value: int64").Output("alive: int64").SetIsStateful();
+class KeepInStepOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override {
+    const int64_t value = c->input(0).scalar<int64_t>()();
+    OP_REQUIRES_OK(c, c->step_container()->Create(c->resource_manager(), "counted", new Counted(value)));
+    c->set_output(0, Tensor(Counted::alive.load()));
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("KeepInStep").Device(DEVICE_CPU), KeepInStepOp);
+REGISTER_OP("KeptInStep").Output("value: int64").Output("alive: int64").SetIsStateful();
+class KeptInStepOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* c) override {
+    core::RefCountPtr<Counted> counted;
+    Counted* found = nullptr;
+    const bool there = c->step_container()->Lookup(c->resource_manager(), "counted", &found).ok();
+    if (there) counted.reset(found);
+    c->set_output(0, Tensor(there ? found->value_ : int64_t{-1}));
+    c->set_output(1, Tensor(Counted::alive.load()));
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("KeptInStep").Device(DEVICE_CPU), KeptInStepOp);
 
 // A pair in a variant.
 struct Pair {

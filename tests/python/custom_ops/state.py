@@ -1,5 +1,6 @@
 """Variables, tables, functions and variants seen from custom ops. Prints the same with TensorFlow: state.out is its output."""
 
+import concurrent.futures
 import sys
 
 import tensorflow as tf
@@ -50,6 +51,30 @@ try:
     tf.function(lambda x: ops.apply_times(x, f=fails.get_concrete_function(), n=2))(tf.constant([1.0]))
 except tf.errors.InvalidArgumentError as e:
     print("assertion failed" in e.message)
+
+
+@tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+def step_of(x):
+    return ops.step_of(x)
+
+
+@tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+def calls_in_its_step(x):
+    return ops.calls_in_its_step(x, f=step_of.get_concrete_function())
+
+
+call = calls_in_its_step.get_concrete_function()
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    print([bool(same) for same in pool.map(call, [tf.constant(1.0), tf.constant(2.0)])])
+
+with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    keep = ops.keep_in_step(tf.constant(5, tf.int64))
+    with tf.control_dependencies([keep]):
+        kept = ops.kept_in_step()
+    nothing = ops.kept_in_step()
+    for _ in range(2):
+        print([int(x) for x in session.run([keep, *kept])])
+    print([int(x) for x in session.run(list(nothing))])
 
 pair = ops.make_pair(5, "x")
 following, text = ops.next_pair(pair)

@@ -1,5 +1,5 @@
-// Convolutions, pooling and what is between them, image by image: what one makes of an image is still in the cache when the next
-// reads it. The rows of dimension 0 do not depend on each other, so the run becomes a loop over them.
+// Tiles the batch dimension of convolutions, pooling and what is between them: a loop runs all of them for one image, or a few, at a time, so that
+// what one makes of an image is still in the cache when the next reads it. The rows of dimension 0 do not depend on each other.
 #include <algorithm>
 #include <unordered_map>
 
@@ -13,9 +13,9 @@ constexpr int64_t kLeastRow = 16 * 1024;        // bytes of a row between two st
 constexpr int64_t kLeastTotal = 1024 * 1024;    // of all rows, where their number is known: less stays in the cache as it is
 constexpr int64_t kMostBlock = 192 * 1024;      // of the rows that are computed together
 
-class UnrollAndJam {
+class BatchTiling {
  public:
-  explicit UnrollAndJam(Module& m) : module_(m), main_(*m.main) {}
+  explicit BatchTiling(Module& m) : module_(m), main_(*m.main) {}
 
   bool run() {
     for (const auto& i : main_.instrs) {
@@ -273,10 +273,10 @@ class UnrollAndJam {
 
 }  // namespace
 
-bool unroll_and_jam(Module& m) {
+bool tile_batch(Module& m) {
   constexpr int kMostRuns = 8;
   bool any = false;
-  for (int k = 0; k < kMostRuns && UnrollAndJam(m).run(); ++k) any = true;
+  for (int k = 0; k < kMostRuns && BatchTiling(m).run(); ++k) any = true;
   return any;
 }
 

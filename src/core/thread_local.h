@@ -1,4 +1,4 @@
-// ThreadOwn<T>::get(): the calling thread's own T, by one look. At each use of an ordinary thread_local that has a constructor, a shared library
+// ThreadLocal<T>::get(): the calling thread's own T, by one look. At each use of an ordinary thread_local that has a constructor, a shared library
 // asks for the address of the object and of its guard, by calls; an op of 100 ns feels them. The word here costs one such call.
 // (Storage that needs none, tls_model("initial-exec"), is too scarce: libraries that are loaded late may then not load at all.)
 #pragma once
@@ -8,7 +8,7 @@
 namespace weft_engine::core {
 
 template <class T>
-class ThreadOwn {
+class ThreadLocal {
  public:
   // Made at first use and gone with the thread. Null where memory is short, and in an ending thread that has given it up.
   static T* get() noexcept {
