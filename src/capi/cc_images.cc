@@ -26,7 +26,7 @@ Status decode_into(void* data, weft_allocate_pixels allocate, int bits, Decode&&
     own.reset(new char[size_t(own_row) * size_t(rows)]);
     return static_cast<void*>(own.get());
   });
-  if (!own) return s;
+  if (!own || !s.ok()) return s;
   for (int64_t y = 0; y < rows; ++y) std::memcpy(static_cast<char*>(to) + y * row_bytes, own.get() + y * own_row, size_t(own_row));
   return s;
 }
@@ -38,6 +38,7 @@ Result<std::string_view> dense(const weft_image& image, std::string& memory) {
     return invalid_argument("an image of ", image.width, " by ", image.height, " with ", image.channels, " channels of ", image.bits, " bits");
   const char* from = static_cast<const char*>(image.pixels);
   const int64_t step = image.row_bytes ? image.row_bytes : row;
+  if (step < row) return invalid_argument("Incompatible input stride");
   if (step == row) return std::string_view(from, size_t(row * image.height));
   for (int64_t y = 0; y < image.height; ++y) memory.append(from + y * step, size_t(row));
   return std::string_view(memory);

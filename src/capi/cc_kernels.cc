@@ -9,6 +9,7 @@
 #include "capi/cc_internal.h"
 #include "engine/registration.h"
 #include "op/cancellation.h"
+#include "op/step_resources.h"
 #include "op/variable.h"
 
 using namespace weft_engine::capi;  // NOLINT
@@ -295,6 +296,11 @@ weft_text weft_run_device_name(weft_run* run) { return text_of(context_of(run).d
 weft_text weft_run_device_type(weft_run* run) { return text_of(context_of(run).device().type()); }
 weft_pool* weft_run_pool(weft_run* run) { return reinterpret_cast<weft_pool*>(&context_of(run).pool()); }
 weft_resources* weft_run_resources(weft_run* run) { return reinterpret_cast<weft_resources*>(&context_of(run).resources()); }
+weft_resources* weft_run_step_resources(weft_run* run) {
+  weft_engine::op::note_step_resource();
+  KernelContext& c = context_of(run);
+  return reinterpret_cast<weft_resources*>(c.env().step_resources ? c.env().step_resources : &c.resources());
+}
 weft_cancellation* weft_run_cancellation(weft_run* run) { return reinterpret_cast<weft_cancellation*>(context_of(run).env().cancellation); }
 
 int weft_run_input_is_ref(weft_run* run, int i) {

@@ -21,29 +21,38 @@ std::vector<std::string_view> texts(const weft_text* list, size_t n) {
 
 ShapeContext& context_of(weft_shapes* s) { return *reinterpret_cast<ShapeContext*>(s); }
 
+Status check_signature(const weft_op_def& def) {
+  return weft_engine::op::parse_signature(texts(def.inputs, def.num_inputs), texts(def.outputs, def.num_outputs), texts(def.attrs, def.num_attrs))
+      .status();
+}
+
+// What the definition says of the op but its functions. `keep` gives texts that last as long as the spec.
+template <class Keep>
+void fill(OpSpec& spec, const weft_op_def& def, Keep keep) {
+  spec.name = keep(view_of(def.name));
+  spec.summary = keep(view_of(def.doc));
+  for (auto s : texts(def.inputs, def.num_inputs)) spec.declared_inputs.push_back(keep(s));
+  for (auto s : texts(def.outputs, def.num_outputs)) spec.declared_outputs.push_back(keep(s));
+  for (auto s : texts(def.attrs, def.num_attrs)) spec.declared_attrs.push_back(keep(s));
+  spec.stateful = def.stateful;
+  spec.commutative = def.commutative;
+  spec.aggregate = def.aggregate;
+  spec.allows_uninitialized_input = def.allows_uninitialized_input;
+  spec.distributed_communication = def.distributed_communication;
+  spec.deprecated_since = def.deprecated_since;
+  spec.deprecation = keep(view_of(def.deprecation));
+}
+
 Status register_cc_op(const weft_op_def& def) {
   const std::string_view name = view_of(def.name);
   if (!valid_op_name(name)) return invalid_argument("Invalid name: ", name, " (Did you use CamelCase?)");
-  const auto inputs = texts(def.inputs, def.num_inputs), outputs = texts(def.outputs, def.num_outputs), attrs = texts(def.attrs, def.num_attrs);
-  auto parsed = weft_engine::op::parse_signature(inputs, outputs, attrs);  // before anything is added
-  if (!parsed.ok()) return parsed.status().with_suffix(weft_engine::core::cat(" (op ", name, ")"));
+  const Status readable = check_signature(def);  // before anything is added
+  if (!readable.ok()) return readable.with_suffix(weft_engine::core::cat(" (op ", name, ")"));
   auto& registry = weft_engine::engine::Engine::get().registry();
   // An op that is there already stays: as in TensorFlow, whose libraries may be loaded by two names.
   if (registry.find(name)) return {};
   auto spec = std::make_unique<OpSpec>();
-  const auto intern = [&](std::string_view s) { return registry.intern(std::string(s)); };
-  spec->name = intern(name);
-  spec->summary = intern(view_of(def.doc));
-  for (auto s : inputs) spec->declared_inputs.push_back(intern(s));
-  for (auto s : outputs) spec->declared_outputs.push_back(intern(s));
-  for (auto s : attrs) spec->declared_attrs.push_back(intern(s));
-  spec->stateful = def.stateful;
-  spec->commutative = def.commutative;
-  spec->aggregate = def.aggregate;
-  spec->allows_uninitialized_input = def.allows_uninitialized_input;
-  spec->distributed_communication = def.distributed_communication;
-  spec->deprecated_since = def.deprecated_since;
-  spec->deprecation = intern(view_of(def.deprecation));
+  fill(*spec, def, [&](std::string_view s) { return registry.intern(std::string(s)); });
   if (def.shape) {
     spec->dynamic_shape = [f = def.shape, data = def.data](ShapeContext& c) {
       return caught([&] { return taken(f(data, reinterpret_cast<weft_shapes*>(&c))); });
@@ -90,18 +99,9 @@ void weft_register_op(const weft_op_def* def) {
 
 TF_Status* weft_op_def_bytes(const weft_op_def* def, TF_Buffer** out) {
   return returned(caught([&]() -> Status {
-    const auto inputs = texts(def->inputs, def->num_inputs), outputs = texts(def->outputs, def->num_outputs),
-               attrs = texts(def->attrs, def->num_attrs);
-    WEFT_RETURN_IF_ERROR(weft_engine::op::parse_signature(inputs, outputs, attrs).status());
+    WEFT_RETURN_IF_ERROR(check_signature(*def));
     OpSpec spec;
-    spec.name = view_of(def->name);
-    spec.summary = view_of(def->doc);
-    spec.declared_inputs.assign(inputs.begin(), inputs.end());
-    spec.declared_outputs.assign(outputs.begin(), outputs.end());
-    spec.declared_attrs.assign(attrs.begin(), attrs.end());
-    spec.stateful = def->stateful;
-    spec.commutative = def->commutative;
-    spec.aggregate = def->aggregate;
+    fill(spec, *def, [](std::string_view s) { return s; });
     *out = new_buffer(weft_engine::io::encode_op_def(spec));
     return {};
   }));

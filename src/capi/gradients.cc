@@ -121,9 +121,11 @@ void TF_AddGradientsWithPrefix(TF_Graph* g, const char* prefix, TF_Output* y, in
               "No gradient defined for op: ", op,
               ". Please see https://www.tensorflow.org/code/tensorflow/cc/gradients/README.md for instructions on how to add C++ gradients.");
       }
-      // Nothing half done stays behind.
+      // Nothing half done stays behind; nodes outside of the scope are those of other threads, which came while a rule of the program ran.
+      const std::string inside = options.scope + "/";
       for (int id = g->graph.num_ids() - 1; id >= before; --id) {
-        if (auto* n = g->graph.node(id)) g->graph.remove(n);
+        auto* n = g->graph.node(id);
+        if (n && n->name().starts_with(inside)) g->graph.remove(n);
       }
       return s;
     }

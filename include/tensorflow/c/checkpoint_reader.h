@@ -40,7 +40,7 @@ class CheckpointReader {
   const VarToDataTypeMap& GetVariableToDataTypeMap() const { return types_; }
   void GetTensor(const std::string& name, std::unique_ptr<Tensor>* out, TF_Status* status) const {
     TF_Tensor* t = reader_ ? TF_CheckpointReaderGetTensor(reader_.get(), name.c_str(), status) : nullptr;
-    if (t) *out = std::make_unique<Tensor>(Tensor::Owning(t));
+    if (t) *out = std::make_unique<Tensor>(Tensor::Received(t));
   }
 
   // For these headers.

@@ -215,6 +215,8 @@ TF_CAPI_EXPORT weft_text weft_run_device_name(weft_run* run);
 TF_CAPI_EXPORT weft_text weft_run_device_type(weft_run* run);
 TF_CAPI_EXPORT weft_pool* weft_run_pool(weft_run* run);
 TF_CAPI_EXPORT weft_resources* weft_run_resources(weft_run* run);
+// Those of the step that the run is part of. Once they have been asked for, the end of a step removes what is in its container ("__per_step_" and its id).
+TF_CAPI_EXPORT weft_resources* weft_run_step_resources(weft_run* run);
 TF_CAPI_EXPORT weft_cancellation* weft_run_cancellation(weft_run* run);  // may be null
 TF_CAPI_EXPORT int weft_run_input_is_ref(weft_run* run, int i);
 // What a reference points at, and the lock that guards it (a std::shared_mutex); null where there is none.
@@ -330,9 +332,9 @@ TF_CAPI_EXPORT void weft_function_run(weft_run* run, weft_function* f, const TF_
 
 // ---- Datasets: those of C++ classes, and the engine's seen from them ----
 
-typedef struct weft_dataset weft_dataset;    // a dataset of the engine; it does not keep it alive
+typedef struct weft_dataset weft_dataset;  // a dataset of the engine; it does not keep it alive
 typedef struct weft_iterator weft_iterator;  // a walk over one
-typedef struct weft_walk weft_walk;          // the surroundings of one request for an element
+typedef struct weft_walk weft_walk;  // the surroundings of one request for an element
 typedef void (*weft_add_tensor)(void* sink, const TF_Tensor* tensor);
 typedef struct weft_dataset_functions {
   weft_resource_functions resource;
@@ -379,7 +381,7 @@ TF_CAPI_EXPORT weft_cancellation* weft_walk_cancellation(weft_walk* walk);  // m
 typedef struct weft_value weft_value;  // belongs to the rule
 typedef struct weft_rule_attr {
   weft_text name;
-  int kind;            // WEFT_ATTR_INT (also bool and type, by `kind`), FLOAT, STRING, or with WEFT_ATTR_LIST a list of ints
+  int kind;  // WEFT_ATTR_INT (also bool and type, by `kind`), FLOAT, STRING, or with WEFT_ATTR_LIST a list of ints
   int64_t number;
   float real;
   weft_text text;

@@ -90,6 +90,8 @@ Status read_chunks(std::string_view s, File& f) {
     first = false;
     if (type == "IHDR") {
       if (Status status = read_header(body, f.header); !status.ok()) return status;
+    } else if (f.has_pixels && type != "IDAT" && type != "IEND") {
+      continue;  // too late to count
     } else if (type == "PLTE") {
       if (n % 3 || n > 768 || n == 0) return broken();
       f.palette = body;
@@ -328,7 +330,9 @@ bool deflate_rows(const std::string& raw, int level, std::string& packed) {
 
 Result<PngInfo> png_info(std::string_view bytes) {
   File f;
-  if (Status status = read_chunks(bytes, f); !status.ok() && !f.has_pixels) return status;  // pixels that are damaged do not matter here
+  const Status status = read_chunks(bytes, f);
+  const bool has_header = f.has_pixels && f.header.width > 0 && (f.header.color != kPalette || !f.palette.empty());
+  if (!has_header) return status.ok() ? bad_header() : status;  // pixels that are damaged do not matter here
   return PngInfo{{f.header.height, f.header.width, Converter::natural_channels(f)}, f.header.depth, f.header.color, std::move(f.texts)};
 }
 

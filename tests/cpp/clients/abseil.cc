@@ -96,7 +96,17 @@ void Times() {
   Parse("%H:%M", "24:00");
   Parse("%Y-%m-%d", "2021-04-31");
   Parse("%E4Y%m%d", "20210607");
+  for (const char* text : {"infinite-past", " infinite-future ", "infinite-futures", "infinite", "Infinite-past"}) {
+    absl::Time time;
+    std::string error;
+    const bool parsed = absl::ParseTime("%Y", text, &time, &error);
+    std::printf("[%s]: %d %d %d %s\n", text, parsed, parsed && time == absl::InfinitePast(), parsed && time == absl::InfiniteFuture(), error.c_str());
+  }
+  const absl::Duration infinite = absl::InfiniteDuration(), second = absl::Seconds(1);
+  std::printf("%d %d %d %d\n", infinite / 2 == infinite, infinite * -1 == -infinite, infinite / -2.0 == -infinite, -infinite * -0.5 == infinite);
+  std::printf("%d %d %d %d\n", second / 0 == infinite, -second / 0 == -infinite, second / -0.0 == -infinite, infinite * -0.0 == -infinite);
   const absl::TimeZone utc = absl::UTCTimeZone();
+  std::printf("%s %s\n", absl::FormatTime("%Y", absl::InfinitePast(), utc).c_str(), absl::FormatTime(absl::InfiniteFuture(), utc).c_str());
   for (int64_t seconds : {0LL, 951782400LL, 1558137369LL, -1LL, -5000000000LL}) {
     const absl::Time t = absl::FromUnixSeconds(seconds) + absl::Milliseconds(50);
     std::printf("%s|%s|%s\n", absl::FormatTime(t, utc).c_str(), absl::FormatTime("%a %d %b %Y %j %I%p %y %s", t, utc).c_str(),

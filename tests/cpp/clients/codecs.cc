@@ -43,6 +43,48 @@ void ReadPng(const std::string& file, int channels, int bits, int gap) {
   png::CommonFreeDecode(&context);
 }
 
+// A chunk of a PNG file, of the type in its first four characters.
+std::string Chunk(const std::string& typed) {
+  uint32_t crc = ~0u;
+  for (const char c : typed) {
+    crc ^= static_cast<uint8_t>(c);
+    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  const auto number = [](uint32_t n) { return std::string{char(n >> 24), char(n >> 16), char(n >> 8), char(n)}; };
+  return number(static_cast<uint32_t>(typed.size() - 4)) + typed + number(~crc);
+}
+
+// What stands before the pixels is the header, whatever comes behind.
+void Chunks() {
+  const std::vector<uint8> picture = Picture(6, 4, 1);
+  std::string file;
+  if (!png::WriteImageToBuffer(picture.data(), 6, 4, 6, 1, 8, -1, &file, nullptr)) return;
+  const std::string signature = file.substr(0, 8), header = file.substr(8, 25), end = file.substr(file.size() - 12);
+  const std::string pixels = file.substr(33, file.size() - 33 - 12);
+  std::string colour = header.substr(4, 17);
+  colour[13] = 3;  // of a palette
+  const std::string paletted = Chunk(colour), palette = Chunk(std::string("PLTE\1\2\3\4\5\6", 10)), note = Chunk(std::string("tEXtTitle\0text", 14));
+  const std::pair<const char*, std::string> files[] = {{"as written", header + pixels + end},
+                                                       {"no header", pixels + end},
+                                                       {"no pixels", header + end},
+                                                       {"nothing", end},
+                                                       {"no palette", paletted + pixels + end},
+                                                       {"a late palette", paletted + pixels + palette + end},
+                                                       {"a palette", paletted + palette + pixels + end},
+                                                       {"a note", header + note + pixels + end},
+                                                       {"a late note", header + pixels + note + end},
+                                                       {"no end", header + pixels.substr(0, pixels.size() / 2)},
+                                                       {"too short", header.substr(0, 20)}};
+  for (const auto& f : files) {
+    int width = -1, height = -1, components = -1, depth = -1;
+    std::vector<std::pair<std::string, std::string>> notes;
+    const bool read = png::DecodeHeader(signature + f.second, &width, &height, &components, &depth, &notes);
+    if (read)
+      std::printf("%s: %dx%d, %d components of %d bits, %d notes\n", f.first, width, height, components, depth, static_cast<int>(notes.size()));
+    else std::printf("%s: no png\n", f.first);
+  }
+}
+
 void Png() {
   const std::vector<std::pair<std::string, std::string>> notes = {{"Title", "a picture"}, {"Author", "nobody"}};
   for (int channels = 1; channels <= 4; ++channels) {
@@ -65,6 +107,7 @@ void Png() {
   ReadPng(std::string(file), 0, 16, 0);
   ReadPng(std::string(file), 0, 8, 0);
   ReadPng("no image", 0, 8, 0);
+  Chunks();
   int width = 0, height = 0;
   std::printf("%d\n", png::DecodeHeader("no image either", &width, &height, nullptr, nullptr, nullptr));
 }
@@ -76,6 +119,14 @@ void Jpeg() {
     flags.format = channels == 1 ? jpeg::FORMAT_GRAYSCALE : channels == 3 ? jpeg::FORMAT_RGB : jpeg::FORMAT_ABGR;
     flags.quality = 90;
     const tstring file = jpeg::Compress(picture.data(), 32, 24, flags);
+    for (int stride : {1, 32 * channels - 1, -1, 32 * channels}) {
+      jpeg::CompressFlags strided = flags;
+      strided.stride = stride;
+      tstring out;
+      const bool written = jpeg::Compress(picture.data(), 32, 24, strided, &out);
+      std::printf("%d%d ", written, out == file);
+    }
+    std::printf("\n");
     int width = 0, height = 0, components = 0;
     const bool info = jpeg::GetImageInfo(file.data(), static_cast<int>(file.size()), &width, &height, &components);
     std::printf("%d: %dx%d, %d components\n", info, width, height, components);

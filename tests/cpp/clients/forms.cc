@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/c/c_api.h"
@@ -18,6 +19,8 @@
 #include "tensorflow/cc/training/coordinator.h"
 #include "tensorflow/cc/training/queue_runner.h"
 #include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_def_builder.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/protobuf/tensorflow_server.pb.h"
 #include "tensorflow/core/public/session.h"
 #include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
@@ -262,6 +265,43 @@ void Registry() {
   std::printf("%s\n", text.substr(at, text.find('\n', at) - at).c_str());
 }
 
+void Registered() {
+  OpRegistrationData data;
+  Print("described", OpDefBuilder("Described")
+                         .Input("x: float")
+                         .Deprecated(7, "use another")
+                         .SetAllowsUninitializedInput()
+                         .SetIsDistributedCommunication()
+                         .SetIsStateful()
+                         .Finalize(&data));
+  const OpDef& def = data.op_def;
+  std::printf("%d %s %d %d %d %d\n", def.deprecation().version(), def.deprecation().explanation().c_str(), def.allows_uninitialized_input(),
+              def.is_distributed_communication(), def.is_stateful(), def.is_commutative());
+}
+
+void Shapes() {
+  for (int n : {0, 1, 2, 3, -1}) {
+    TensorShape shape({2, 3});
+    Print("last", shape.RemoveLastDimsWithStatus(n));
+    std::printf("%s\n", shape.DebugString().c_str());
+  }
+  for (int i : {0, 1, 2, -1}) Print("dimension", TensorShape({2, 3}).RemoveDimWithStatus(i));
+  for (const std::pair<int, int>& range : {std::pair(1, 3), std::pair(3, 3), std::pair(-4, 1), std::pair(0, -4), std::pair(2, 1), std::pair(0, -1)}) {
+    TensorShape shape({2, 3});
+    Print("range", shape.RemoveDimRangeWithStatus(range.first, range.second));
+    std::printf("%s\n", shape.DebugString().c_str());
+  }
+}
+
+void Types() {
+  for (DataType expected : {DT_FLOAT, DT_FLOAT_REF}) {
+    for (DataType actual : {DT_FLOAT, DT_FLOAT_REF, DT_INT32}) std::printf("%d ", TypesCompatible(expected, actual));
+  }
+  for (DataType type : {DT_FLOAT, DT_INT32, DT_INT64, DT_STRING, DT_STRING_REF, DT_RESOURCE, DT_VARIANT})
+    std::printf("%d%d ", DataTypeAlwaysOnHost(type), MTypeFromDType(type) == HOST_MEMORY);
+  std::printf("\n");
+}
+
 int main(int, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Loops();
@@ -270,6 +310,9 @@ int main(int, char** argv) {
   Queues();
   Checkpoints(argv[1]);
   Registry();
+  Registered();
+  Shapes();
+  Types();
   Servers();
   std::fflush(stdout);
   std::_Exit(0);  // a server of TensorFlow cannot be ended

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tensorflow/cc/framework/grad_op_registry.h"
@@ -81,7 +82,12 @@ absl::Status SumAndProductGrad(const Scope& scope, const Operation& op, const st
 REGISTER_GRADIENT_OP("SumAndProduct", SumAndProductGrad);
 REGISTER_NO_GRADIENT_OP("RoundedDown");
 
-absl::Status WrongGrad(const Scope&, const Operation&, const std::vector<Output>&, std::vector<Output>*) {
+// Where another thread adds a node while the gradient is made.
+const Scope* elsewhere = nullptr;
+
+absl::Status WrongGrad(const Scope& scope, const Operation& op, const std::vector<Output>& grad_inputs, std::vector<Output>*) {
+  Multiply(scope, grad_inputs[0], op.input(0));
+  if (elsewhere) std::thread([] { Const(elsewhere->WithOpName("kept"), 7.f); }).join();
   return errors::InvalidArgument("this gradient is not to be had");
 }
 REGISTER_GRADIENT_OP("Wrong", WrongGrad);
@@ -145,7 +151,14 @@ int main() {
   for (const char* op : {"Wrong", "WithoutGradient"}) {
     Scope scope = Scope::NewRootScope();
     Output x = Const(scope, {1.f, 2.f});
+    elsewhere = &scope;
     Show(scope, {Apply(scope, op, {x})[0]}, {x});
+    elsewhere = nullptr;
+    GraphDef def;
+    TF_CHECK_OK(scope.ToGraphDef(&def));
+    for (const NodeDef& node : def.node()) {
+      if (node.name() == "kept") std::printf("a node of another thread is kept\n");
+    }
   }
   GradFunc f = nullptr;
   std::printf("%d", static_cast<int>(GradOpRegistry::Global()->Lookup("SumAndProduct", &f).code()));

@@ -15,6 +15,10 @@ done
 diff "$here/forms.out" forms.out || { echo "forms prints something else than with TensorFlow"; exit 1; }
 mkdir bundles && "$work/bundles" "$PWD/bundles" > bundles.out || { echo "bundles failed"; cat bundles.out; exit 1; }
 diff "$here/bundles.out" bundles.out || { echo "bundles prints something else than with TensorFlow"; exit 1; }
+if [ -d /usr/include/eigen3 ]; then  # views are Eigen's maps then
+  c++ -std=c++17 -Wall -Wextra -Werror "$here/views.cc" -I"$tree/include" -isystem /usr/include/eigen3 -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -o views
+  ./views | diff "$here/views.out" - || { echo "views prints something else than with TensorFlow"; exit 1; }
+fi
 tar xf "$here/objects_model.tar.xz"
 "$work/saved_model_objects" "$PWD/model" > objects.out || { echo "saved_model_objects failed"; cat objects.out; exit 1; }
 diff "$here/saved_model_objects.out" objects.out || { echo "saved_model_objects prints something else than TensorFlow computes"; exit 1; }

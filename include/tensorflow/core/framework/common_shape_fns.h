@@ -143,13 +143,16 @@ inline Status SegmentReductionWithNumSegmentsShapeFn(InferenceContext* c) { retu
 inline Status SparseReduceShapeFn(InferenceContext* c) { return c->Apply("SparseReduceSum"); }
 // Indices, values and shape of a sparse tensor, as far as they are known.
 inline Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, ShapeHandle values, ShapeHandle shape) {
-  ShapeHandle ignored;
-  DimensionHandle rank, number;
   TF_RETURN_IF_ERROR(c->WithRank(indices, 2, &indices));
   TF_RETURN_IF_ERROR(c->WithRank(values, 1, &values));
   TF_RETURN_IF_ERROR(c->WithRank(shape, 1, &shape));
-  TF_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &number));
-  return c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &rank);
+  const int64 number = c->Value(c->Dim(indices, 0)), of_values = c->Value(c->Dim(values, 0));
+  if (number >= 0 && of_values >= 0 && number != of_values)
+    return errors::InvalidArgument("Number of elements in index (", number, ") and values (", of_values, ") do not match.");
+  const int64 rank = c->Value(c->Dim(indices, 1)), of_shape = c->Value(c->Dim(shape, 0));
+  if (rank >= 0 && of_shape >= 0 && rank != of_shape)
+    return errors::InvalidArgument("Index rank (", rank, ") and shape rank (", of_shape, ") do not match.");
+  return OkStatus();
 }
 // One shape for each output, from the attribute "shapes".
 inline Status ExplicitShapes(InferenceContext* c) {

@@ -229,7 +229,7 @@ using ::tensorflow::internal::ToC;
 using ::tensorflow::internal::View;
 
 inline void AddTensor(void* list, const TF_Tensor* tensor) {
-  static_cast<std::vector<Tensor>*>(list)->push_back(Tensor::Owning(weft_tensor_share(tensor)));
+  static_cast<std::vector<Tensor>*>(list)->push_back(Tensor::Received(weft_tensor_share(tensor)));
 }
 
 // A walk over a dataset of the engine.

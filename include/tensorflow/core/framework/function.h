@@ -99,10 +99,11 @@ class FunctionLibraryRuntime {
   bool IsCrossProcess(Handle) const { return false; }
 
   // Calls done once, when the results are there; the context that this comes from must last until then.
-  void Run(const Options&, Handle handle, gtl::ArraySlice<Tensor> args, std::vector<Tensor>* rets, DoneCallback done) {
+  void Run(const Options& options, Handle handle, gtl::ArraySlice<Tensor> args, std::vector<Tensor>* rets, DoneCallback done) {
     weft_function* f = nullptr;
     weft_run* run = nullptr;
-    if (const Status s = Find(handle, &f, &run); !s.ok()) return done(s);
+    if (const Status s = Find(options.step_id, handle, &f, &run); !s.ok()) return done(s);
+    if (!run) return done(NoRun());
     std::vector<const TF_Tensor*> given;
     for (const Tensor& t : args) given.push_back(t.c_tensor());
     struct Call {
@@ -113,7 +114,7 @@ class FunctionLibraryRuntime {
                       [](void* data, int code, weft_text message, TF_Tensor** results, int n) {
                         const std::unique_ptr<Call> call(static_cast<Call*>(data));
                         call->rets->clear();
-                        for (int i = 0; i < n; ++i) call->rets->push_back(Tensor::Owning(results[i]));
+                        for (int i = 0; i < n; ++i) call->rets->push_back(Tensor::Received(results[i]));
                         call->done(code == 0 ? OkStatus() : Status(static_cast<error::Code>(code), std::string(internal::View(message))));
                       });
   }
@@ -131,7 +132,7 @@ class FunctionLibraryRuntime {
   Status Signature(Handle handle, DataTypeVector* args, DataTypeVector* rets) const {
     weft_function* f = nullptr;
     weft_run* run = nullptr;
-    TF_RETURN_IF_ERROR(Find(handle, &f, &run));
+    TF_RETURN_IF_ERROR(Find(0, handle, &f, &run));
     args->clear();
     rets->clear();
     for (int i = 0; i < weft_function_num_args(f); ++i) args->push_back(static_cast<DataType>(weft_function_arg_type(f, i)));
@@ -160,11 +161,15 @@ class FunctionLibraryRuntime {
         internal::Text(options.target), {nullptr, 0}, internal::Text(options.executor_type), options.is_multi_device_function};
     return internal::FromC(weft_function_instantiate(run, internal::Text(name), &o, f));
   }
-  Status Find(Handle handle, weft_function** f, weft_run** run) const {
+  static Status NoRun() {
+    return errors::FailedPrecondition(
+        "a function is run outside of the runs of the kernel that named it, or in one of several: set Options::step_id");
+  }
+  // The run is null where it is not known (RunsInFlight).
+  Status Find(int64 step_id, Handle handle, weft_function** f, weft_run** run) const {
     const OpKernel* kernel = c_ ? &c_->op_kernel() : kernel_;
     OpKernel::Library* library = kernel ? kernel->library() : nullptr;
-    *run = c_ ? c_->run() : library ? library->runs.Current() : nullptr;
-    if (!*run) return errors::FailedPrecondition("a function is run outside of the runs of the kernel that named it");
+    *run = c_ ? c_->run() : library ? library->runs.Current(step_id) : nullptr;
     if (handle >= kNamed && library) return library->functions->FindNamed(handle - kNamed, *run, f);
     *f = handle < kNamed ? kernel->functions().Find(handle) : nullptr;
     return *f ? OkStatus() : errors::NotFound("Handle ", handle, " not found.");
@@ -173,7 +178,7 @@ class FunctionLibraryRuntime {
     const mutex_lock lock(mu_);
     if (i >= named_.size()) return errors::NotFound("Handle ", i, " not found.");
     Named& n = named_[i];
-    if (!n.function) TF_RETURN_IF_ERROR(InstantiateIn(run, n.name, n.options, &n.function));
+    if (!n.function) TF_RETURN_IF_ERROR(run ? InstantiateIn(run, n.name, n.options, &n.function) : NoRun());
     *f = n.function;
     return OkStatus();
   }
@@ -193,8 +198,9 @@ inline FunctionLibraryRuntime* OpKernelConstruction::function_library() const {
 }
 // Null where the program has no functions.
 inline FunctionLibraryRuntime* OpKernelContext::function_library() const {
-  if (!functions_ && weft_run_has_functions(run_)) functions_ = std::make_shared<FunctionLibraryRuntime>(const_cast<OpKernelContext*>(this));
-  return functions_.get();
+  return functions_
+      .Get([&] { return weft_run_has_functions(run_) ? std::make_shared<FunctionLibraryRuntime>(const_cast<OpKernelContext*>(this)) : nullptr; })
+      .get();
 }
 
 }  // namespace tensorflow

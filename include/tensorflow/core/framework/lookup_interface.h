@@ -121,7 +121,6 @@ class EngineTable final : public LookupInterface {
 // A table of this program for the engine's ops.
 struct TableFunctions {
   static LookupInterface* Of(void* o) { return static_cast<LookupInterface*>(static_cast<ResourceBase*>(o)); }
-  static Tensor Seen(const TF_Tensor* t) { return Tensor::Borrowed(const_cast<TF_Tensor*>(t)); }
   // Calls f with the context of the op that runs.
   template <class F>
   static TF_Status* With(weft_run* run, F f) {
@@ -133,16 +132,16 @@ struct TableFunctions {
   static TF_Status* Find(void* o, weft_run* run, const TF_Tensor* keys, const TF_Tensor* default_value, TF_Tensor* out) {
     Tensor values;
     values.Bind(out, Of(o)->value_dtype());
-    return With(run, [&](OpKernelContext* c) { return Of(o)->Find(c, Seen(keys), &values, Seen(default_value)); });
+    return With(run, [&](OpKernelContext* c) { return Of(o)->Find(c, Tensor::Seen(keys), &values, Tensor::Seen(default_value)); });
   }
   static TF_Status* Insert(void* o, weft_run* run, const TF_Tensor* keys, const TF_Tensor* values) {
-    return With(run, [&](OpKernelContext* c) { return Of(o)->Insert(c, Seen(keys), Seen(values)); });
+    return With(run, [&](OpKernelContext* c) { return Of(o)->Insert(c, Tensor::Seen(keys), Tensor::Seen(values)); });
   }
   static TF_Status* Remove(void* o, weft_run* run, const TF_Tensor* keys) {
-    return With(run, [&](OpKernelContext* c) { return Of(o)->Remove(c, Seen(keys)); });
+    return With(run, [&](OpKernelContext* c) { return Of(o)->Remove(c, Tensor::Seen(keys)); });
   }
   static TF_Status* Import(void* o, weft_run* run, const TF_Tensor* keys, const TF_Tensor* values) {
-    return With(run, [&](OpKernelContext* c) { return Of(o)->ImportValues(c, Seen(keys), Seen(values)); });
+    return With(run, [&](OpKernelContext* c) { return Of(o)->ImportValues(c, Tensor::Seen(keys), Tensor::Seen(values)); });
   }
   static TF_Status* Export(void* o, weft_run* run) {
     return With(run, [&](OpKernelContext* c) { return Of(o)->ExportValues(c); });

@@ -111,11 +111,20 @@ class RunsInFlight {
     RunsInFlight& all_;
     weft_run* run_;
   };
-  // The run that this thread is in; else (a callback of an asynchronous kernel) the latest that began.
-  weft_run* Current() {
+  // The run that this thread is in; else (a thread of the kernel's own, a callback) the only one, or the only one of the step that the caller names. Null
+  // where that leaves a choice: another run may end while the caller's function still runs.
+  weft_run* Current(int64 step_id) {
     const mutex_lock lock(mu_);
     if (std::find(runs_.begin(), runs_.end(), of_thread) != runs_.end()) return of_thread;
-    return runs_.empty() ? nullptr : runs_.back();
+    if (runs_.size() == 1) return runs_[0];
+    if (step_id == 0) return nullptr;
+    weft_run* found = nullptr;
+    for (weft_run* run : runs_) {
+      if (weft_run_step_id(run) != step_id) continue;
+      if (found) return nullptr;
+      found = run;
+    }
+    return found;
   }
   inline static thread_local weft_run* of_thread = nullptr;
   struct OfThread {

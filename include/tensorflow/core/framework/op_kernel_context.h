@@ -4,12 +4,14 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONTEXT_H_
 #define TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONTEXT_H_
 
+#include <atomic>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tensorflow/core/framework/allocator.h"
@@ -55,6 +57,57 @@ inline Status MatchSignature(const weft_node* node, DataTypeSlice inputs, DataTy
   return errors::InvalidArgument("Signature mismatch, have: ", DataTypeSliceString(has_inputs), "->", DataTypeSliceString(has_outputs),
                                  " expected: ", DataTypeSliceString(inputs), "->", DataTypeSliceString(outputs));
 }
+
+// What is made by the first of the threads that ask for it: the others wait. One that fails leaves it to the next.
+template <class T>
+class MadeOnce {
+ public:
+  MadeOnce() {}
+  MadeOnce(const MadeOnce&) = delete;
+  void operator=(const MadeOnce&) = delete;
+  ~MadeOnce() {
+    if (made()) value_.~T();
+  }
+  bool made() const { return state_.load(std::memory_order_acquire) == kMade; }
+  // `make` returns a T.
+  template <class Make>
+  T& Get(Make make) {
+    if (!made()) MakeOrWait(make);
+    return value_;
+  }
+  // The same where no other thread asks at that time.
+  template <class Make>
+  T& GetAlone(Make make) {
+    if (!made()) {
+      new (&value_) T(make());
+      state_.store(kMade, std::memory_order_release);
+    }
+    return value_;
+  }
+
+ private:
+  enum State : unsigned char { kNone, kBusy, kMade };
+  template <class Make>
+  void MakeOrWait(Make& make) {
+    State was = kNone;
+    while (!state_.compare_exchange_weak(was, kBusy, std::memory_order_acquire)) {
+      if (was == kMade) return;
+      if (was == kBusy) std::this_thread::yield();
+      was = kNone;
+    }
+    struct End {
+      std::atomic<State>& state;
+      State to = kNone;
+      ~End() { state.store(to, std::memory_order_release); }
+    } end{state_};
+    new (&value_) T(make());
+    end.to = kMade;
+  }
+  union {
+    T value_;
+  };
+  std::atomic<State> state_{kNone};
+};
 
 }  // namespace internal
 
@@ -140,21 +193,11 @@ class OpKernelContext {
   bool has_input(int i) const { return weft_run_input(run_, i) != nullptr; }
   const Tensor& input(int i) const {
     CHECK(i >= 0 && i < inputs_.size()) << " input " << i << " of " << inputs_.size();
-    Slot& slot = inputs_[i];
-    if (!slot.set) {
-      weft_tensor_info info;
-      const TF_Tensor* t = weft_run_describe_input(run_, i, &info);
+    return inputs_[i].Get([&] {  // of those that the constructor left
+      const TF_Tensor* t = weft_run_input(run_, i);
       CHECK(t != nullptr) << "input " << i << " has no value";
-      if (TF_PREDICT_FALSE(reinterpret_cast<uintptr_t>(info.data) % internal::kViewAlignment != 0 && info.elements > 0)) {
-        TF_Tensor* copy = nullptr;  // rows of another tensor: views are of aligned elements
-        TF_CHECK_OK(internal::FromC(weft_tensor_copy(t, &copy)));
-        slot.tensor.Take(copy);
-      } else {
-        slot.tensor.Refer(const_cast<TF_Tensor*>(t), info);
-      }
-      slot.set = true;
-    }
-    return slot.tensor;
+      return Tensor::Seen(t);
+    });
   }
   StatusOr<const Tensor*> get_input(int i) const {
     if (i < 0 || i >= inputs_.size())
@@ -199,7 +242,7 @@ class OpKernelContext {
     CHECK(slot != nullptr) << "input " << i << " is no reference";
     std::optional<mutex_lock> held;
     if (!lock_held) held.emplace(*static_cast<mutex*>(lock));
-    return Tensor::Borrowed(slot);
+    return Tensor::InSlot(slot);
   }
   void replace_ref_input(int i, const Tensor& tensor, bool lock_held) {
     void* lock = nullptr;
@@ -248,7 +291,7 @@ class OpKernelContext {
     TF_Tensor* made = nullptr;
     weft_tensor_info info;
     TF_RETURN_IF_ERROR(internal::FromC(weft_run_make_output(run_, i, shape.c_dims(), &made, &info)));
-    *out = &outputs_[i].tensor;
+    *out = &OutputSlot(i);
     (*out)->Bind(made, info);
     return OkStatus();
   }
@@ -279,10 +322,10 @@ class OpKernelContext {
     if (!weft_run_forward(run_, input_index, output_index, shape.c_dims())) return false;
     *out = Output(output_index);
     // The run's input gave its memory away: who looks at it again sees the output's.
-    Slot& slot = inputs_[input_index];
-    const TensorShape had = slot.set ? slot.tensor.shape() : shape;
-    slot.tensor.UnsafeCopyFromInternal(**out, (*out)->dtype(), had);
-    slot.set = true;
+    const bool seen = inputs_[input_index].made();
+    Tensor& input = inputs_[input_index].GetAlone([] { return Tensor(); });
+    const TensorShape had = seen ? input.shape() : shape;
+    input.UnsafeCopyFromInternal(**out, (*out)->dtype(), had);
     return true;
   }
   Status forward_input_or_allocate_output(gtl::ArraySlice<int> candidates, int output_index, const TensorShape& shape, Tensor** out,
@@ -345,12 +388,16 @@ class OpKernelContext {
     *tensor = mutable_output(begin);
     return OkStatus();
   }
-  Tensor* mutable_output(int i) { return i >= 0 && i < outputs_.size() && weft_run_output(run_, i) ? Output(i) : nullptr; }
+  Tensor* mutable_output(int i) {
+    TF_Tensor* t = i >= 0 && i < outputs_.size() ? weft_run_output(run_, i) : nullptr;
+    if (!t) return nullptr;
+    Tensor& known = OutputSlot(i);
+    return known.c_tensor() == t ? &known : Output(i);  // without a change where several threads ask for it
+  }
 
   // ---- Surroundings ----
   DeviceBase* device() const {
-    if (!device_) device_.emplace(weft_run_pool(run_), internal::View(weft_run_device_name(run_)));
-    return &*device_;
+    return &device_.Get([&] { return DeviceBase(weft_run_pool(run_), internal::View(weft_run_device_name(run_))); });
   }
   template <class Device>
   const Device& eigen_device() const {
@@ -365,8 +412,10 @@ class OpKernelContext {
   const Eigen::GpuDevice& eigen_gpu_device() const { return eigen_device<Eigen::GpuDevice>(); }
   // What runs a function on the device's threads.
   std::function<void(std::function<void()>)>* runner() const {
-    if (!runner_) runner_ = [pool = weft_run_pool(run_)](std::function<void()> f) { thread::ThreadPool(pool).Schedule(std::move(f)); };
-    return &runner_;
+    return &runner_.Get([&] {
+      return std::function<void(std::function<void()>)>(
+          [pool = weft_run_pool(run_)](std::function<void()> f) { thread::ThreadPool(pool).Schedule(std::move(f)); });
+    });
   }
   // The engine has these in other forms, of which kernels see nothing.
   RendezvousInterface* rendezvous() const { return nullptr; }
@@ -424,54 +473,43 @@ class OpKernelContext {
   const weft_node* node() const { return node_; }
 
  private:
-  struct Slot {
-    Tensor tensor;
-    bool set = false;
-  };
-  // Most ops have few inputs and outputs: no memory for their list, and slots are made when they are asked for.
+  // Most ops have few inputs and outputs: no memory for their list, and tensors are made when they are asked for.
   class Slots {
    public:
-    explicit Slots(int n) : size_(n) {
-      if (n > kSmall) large_ = new Slot[static_cast<size_t>(n)];
-    }
-    Slots(const Slots&) = delete;
-    void operator=(const Slots&) = delete;
-    ~Slots() {
-      for (int i = 0; i < kSmall; ++i) {
-        if (made_[i]) Small(i)->~Slot();
-      }
-      if (size_ > kSmall) delete[] large_;
-    }
+    explicit Slots(int n) : size_(n), large_(n > kSmall ? new internal::MadeOnce<Tensor>[static_cast<size_t>(n)] : nullptr) {}
     int size() const { return size_; }
-    Slot& operator[](int i) {
-      if (size_ > kSmall) return large_[i];
-      if (!made_[i]) {
-        new (memory_[i]) Slot;
-        made_[i] = true;
-      }
-      return *Small(i);
-    }
+    internal::MadeOnce<Tensor>& operator[](int i) { return large_ ? large_[static_cast<size_t>(i)] : small_[i]; }
 
    private:
     static constexpr int kSmall = 3;
-    Slot* Small(int i) { return reinterpret_cast<Slot*>(memory_[i]); }
     const int size_;
-    bool made_[kSmall] = {};
-    alignas(Slot) unsigned char memory_[kSmall][sizeof(Slot)];
-    Slot* large_ = nullptr;
+    internal::MadeOnce<Tensor> small_[kSmall];
+    const std::unique_ptr<internal::MadeOnce<Tensor>[]> large_;
   };
+  Tensor& OutputSlot(int i) {
+    return outputs_[i].GetAlone([] { return Tensor(); });
+  }
   static weft_run_info InfoOf(weft_run* run) {
     weft_run_info info;
     weft_run_describe(run, &info);
     return info;
   }
   OpKernelContext(weft_run* run, OpKernel* kernel, const weft_run_info& info)
-      : run_(run), node_(info.node), kernel_(kernel), inputs_(info.num_inputs), outputs_(info.num_outputs) {}
+      : run_(run), node_(info.node), kernel_(kernel), inputs_(info.num_inputs), outputs_(info.num_outputs) {
+    // Several threads of a kernel may ask for an input: what is ready at once is, the rest (to be copied, or not there) when it is asked for.
+    for (int i = 0; i < info.num_inputs; ++i) {
+      weft_tensor_info of;
+      const TF_Tensor* t = weft_run_describe_input(run, i, &of);
+      if (!t || (reinterpret_cast<uintptr_t>(of.data) % internal::kViewAlignment != 0 && of.elements > 0)) continue;
+      inputs_[i].GetAlone([&] { return Tensor::Borrowed(const_cast<TF_Tensor*>(t), of); });
+    }
+  }
   std::string Name() const { return std::string(internal::View(weft_node_name(node_))); }
   // What the run now has as output i.
   Tensor* Output(int i) {
-    outputs_[i].tensor.Bind(weft_run_output(run_, i), expected_output_dtype(i));
-    return &outputs_[i].tensor;
+    Tensor& output = OutputSlot(i);
+    output.Bind(weft_run_output(run_, i), expected_output_dtype(i));
+    return &output;
   }
   Status Range(bool outputs, std::string_view name, int* begin, int* end) const {
     if (weft_node_range(node_, outputs, internal::Text(name), begin, end)) return OkStatus();
@@ -496,11 +534,11 @@ class OpKernelContext {
   OpKernel* kernel_;
   mutable Slots inputs_;
   Slots outputs_;
-  mutable std::optional<DeviceBase> device_;
-  mutable std::shared_ptr<ResourceMgr> resources_;
-  mutable std::shared_ptr<FunctionLibraryRuntime> functions_;
-  mutable std::shared_ptr<ScopedStepContainer> step_container_;
-  mutable std::function<void(std::function<void()>)> runner_;
+  mutable internal::MadeOnce<DeviceBase> device_;
+  mutable internal::MadeOnce<std::shared_ptr<ResourceMgr>> resources_;
+  mutable internal::MadeOnce<std::shared_ptr<FunctionLibraryRuntime>> functions_;
+  mutable internal::MadeOnce<std::shared_ptr<ScopedStepContainer>> step_container_;
+  mutable internal::MadeOnce<std::function<void(std::function<void()>)>> runner_;
   bool output_dead_ = false;
   mutex status_mutex_;
   Status status_;

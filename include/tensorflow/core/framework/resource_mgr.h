@@ -109,11 +109,12 @@ class ResourceMgr {
   weft_resources* r_;
 };
 
-// A container for what one step makes: its name. Nothing is removed at the step's end but by the engine's own ops.
+// A container for what one step makes. That of a run is emptied by the engine when its step (a session's run, a function called by the program) ends,
+// whichever manager the caller names; one that a program makes, by its cleanup.
 class ScopedStepContainer {
  public:
-  ScopedStepContainer(ResourceMgr* resources, int64 step_id)
-      : resources_(resources), step_id_(step_id), name_(strings::StrCat("__per_step_", step_id)) {}
+  // For these headers: with the resources of a step.
+  ScopedStepContainer(ResourceMgr resources, int64 step_id) : ScopedStepContainer(step_id, nullptr) { resources_ = resources; }
   ScopedStepContainer(int64 step_id, std::function<void(const std::string&)> cleanup)
       : step_id_(step_id), name_(strings::StrCat("__per_step_", step_id)), cleanup_(std::move(cleanup)) {}
   ~ScopedStepContainer() { CleanUp(); }
@@ -125,35 +126,34 @@ class ScopedStepContainer {
   int64 StepId() const { return step_id_; }
   template <class T>
   Status Create(ResourceMgr* rm, const std::string& name, T* resource) {
-    return rm->Create<T>(name_, name, resource);
+    return Of(rm).template Create<T>(name_, name, resource);
   }
   template <class T>
   Status Lookup(ResourceMgr* rm, const std::string& name, T** resource) const {
-    return rm->Lookup<T>(name_, name, resource);
+    return Of(rm).template Lookup<T>(name_, name, resource);
   }
   template <class T>
   Status LookupOrCreate(ResourceMgr* rm, const std::string& name, T** resource, std::function<Status(T**)> creator) {
-    return rm->LookupOrCreate<T>(name_, name, resource, std::move(creator));
+    return Of(rm).template LookupOrCreate<T>(name_, name, resource, std::move(creator));
   }
   template <class T>
   Status Delete(ResourceMgr* rm, const std::string& name) {
-    return rm->Delete<T>(name_, name);
+    return Of(rm).template Delete<T>(name_, name);
   }
 
  private:
-  ResourceMgr* resources_ = nullptr;
+  ResourceMgr Of(ResourceMgr* rm) const { return resources_ ? *resources_ : *rm; }
+  std::optional<ResourceMgr> resources_;
   int64 step_id_;
   std::string name_;
   std::function<void(const std::string&)> cleanup_;
 };
 inline ScopedStepContainer* OpKernelContext::step_container() const {
-  if (!step_container_) step_container_ = std::make_shared<ScopedStepContainer>(resource_manager(), step_id());
-  return step_container_.get();
+  return step_container_.Get([&] { return std::make_shared<ScopedStepContainer>(ResourceMgr(weft_run_step_resources(run_)), step_id()); }).get();
 }
 
 inline ResourceMgr* OpKernelContext::resource_manager() const {
-  if (!resources_) resources_ = std::make_shared<ResourceMgr>(weft_run_resources(run_));
-  return resources_.get();
+  return resources_.Get([&] { return std::make_shared<ResourceMgr>(weft_run_resources(run_)); }).get();
 }
 
 // Container and name of a kernel's resource, from its attributes "container" and "shared_name". Without a name it is the kernel's own.

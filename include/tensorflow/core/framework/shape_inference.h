@@ -116,7 +116,7 @@ class InferenceContext {
     const TF_Tensor* t = weft_shapes_constant(c_, i);
     if (!t) return nullptr;
     auto& slot = tensors_[static_cast<size_t>(i)];
-    if (!slot) slot = std::make_unique<Tensor>(Tensor::Owning(weft_tensor_share(t)));
+    if (!slot) slot = std::make_unique<Tensor>(Tensor::Received(weft_tensor_share(t)));
     return slot.get();
   }
   template <class T>

@@ -186,11 +186,11 @@ class Tensor {
   }
   template <class T, size_t N>
   typename TTypes<T, static_cast<int>(N)>::Tensor bit_casted_shaped(gtl::ArraySlice<int64> sizes) {
-    return Cast<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(BytesDims<T, N>(sizes));
+    return Cast<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(BytesDims<N>(sizes));
   }
   template <class T, size_t N>
   typename TTypes<T, static_cast<int>(N)>::ConstTensor bit_casted_shaped(gtl::ArraySlice<int64> sizes) const {
-    return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(BytesDims<T, N>(sizes));
+    return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(BytesDims<N>(sizes));
   }
   // N dimensions from `first_outer` on, those before and behind being one with them.
   template <class T, size_t N = 3>
@@ -266,9 +266,33 @@ class Tensor {
     out.Refer(t);
     return out;
   }
+  static Tensor Borrowed(TF_Tensor* t, const weft_tensor_info& info) {
+    Tensor out{};
+    out.Refer(t, info);
+    return out;
+  }
   static Tensor Owning(TF_Tensor* t) {
     Tensor out{};
     out.Take(t);
+    return out;
+  }
+  // Takes over what the engine or another kernel made. That may be rows of another tensor, which begin anywhere, and views are of aligned elements:
+  // then it is a copy.
+  static Tensor Received(TF_Tensor* t) {
+    Tensor out = Owning(t);
+    if (TF_PREDICT_FALSE(!out.IsAligned() && out.NumElements() > 0)) out.Take(AlignedCopy(t));
+    return out;
+  }
+  // The same of a tensor that stays its owner's.
+  static Tensor Seen(const TF_Tensor* t) {
+    Tensor out = Borrowed(const_cast<TF_Tensor*>(t));
+    if (TF_PREDICT_FALSE(!out.IsAligned() && out.NumElements() > 0)) out.Take(AlignedCopy(t));
+    return out;
+  }
+  // What is in a slot that others read and write too, whose lock is held: changes of it are changes of the slot.
+  static Tensor InSlot(TF_Tensor* slot) {
+    Tensor out = Borrowed(slot);
+    if (TF_PREDICT_FALSE(!out.IsAligned() && out.NumElements() > 0)) out.Realign(slot);
     return out;
   }
   TF_Tensor* c_tensor() const { return c_; }
@@ -346,10 +370,14 @@ class Tensor {
   Tensor(T v, Value) : Tensor(DataTypeToEnum<T>::value, TensorShape()) {
     *static_cast<T*>(data_) = std::move(v);
   }
+  TF_ATTRIBUTE_NOINLINE static TF_Tensor* AlignedCopy(const TF_Tensor* t) {
+    TF_Tensor* copy = nullptr;
+    TF_CHECK_OK(internal::FromC(weft_tensor_copy(t, &copy)));
+    return copy;
+  }
   // What others put there may be rows of another tensor: views are of aligned elements.
   TF_ATTRIBUTE_NOINLINE void Realign(TF_Tensor* slot) {
-    TF_Tensor* copy = nullptr;
-    TF_CHECK_OK(internal::FromC(weft_tensor_copy(slot, &copy)));
+    TF_Tensor* copy = AlignedCopy(slot);
     weft_tensor_assign(slot, copy);
     TF_DeleteTensor(copy);
     Describe(slot);
@@ -443,7 +471,7 @@ class Tensor {
     CHECK_EQ(n, NumElements());
     return out;
   }
-  template <class T, size_t N>
+  template <size_t N>
   std::array<ptrdiff_t, N> BytesDims(gtl::ArraySlice<int64> sizes) const {
     CHECK_EQ(N, sizes.size());
     std::array<ptrdiff_t, N> out{};
@@ -486,7 +514,7 @@ inline Tensor* Variant::OwnTensor() {
   if (void* own = weft_variant_own(words_, internal::VariantFunctions<Tensor>::Type())) return static_cast<Tensor*>(own);
   const TF_Tensor* t = weft_variant_tensor(words_);
   if (!t) return nullptr;
-  *this = Tensor::Owning(weft_tensor_share(t));
+  *this = Tensor::Received(weft_tensor_share(t));
   return static_cast<Tensor*>(weft_variant_own(words_, internal::VariantFunctions<Tensor>::Type()));
 }
 

@@ -160,18 +160,28 @@ class TensorShape : public TensorShapeBase<TensorShape> {
     return Assign(d);
   }
   void RemoveDim(int i) { TF_CHECK_OK(RemoveDimWithStatus(i)); }
-  Status RemoveDimWithStatus(int i) { return RemoveDimRangeWithStatus(i, i + 1); }
-  void RemoveLastDims(int n) { TF_CHECK_OK(RemoveDimRangeWithStatus(dims() - n, dims())); }
+  Status RemoveDimWithStatus(int i) {
+    if (i < 0) return errors::Internal("Expected dimension index to be non-negative, got ", i);
+    return RemoveDimRangeWithStatus(i, i + 1);
+  }
+  void RemoveLastDims(int n) { TF_CHECK_OK(RemoveLastDimsWithStatus(n)); }
   void RemoveDimRange(int begin, int end) { TF_CHECK_OK(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
     if (begin < 0) begin += dims() + 1;
     if (end < 0) end += dims() + 1;
-    if (begin < 0 || end > dims() || begin > end) return errors::InvalidArgument("no dimensions ", begin, " to ", end, " in ", DebugString());
+    if (begin < 0) return errors::Internal("Start index must be non-negative, got ", begin);
+    if (begin > dims()) return errors::Internal("Start index must be less than ", dims(), ", got ", begin);
+    if (end < 0) return errors::Internal("End index must be non-negative, got ", end);
+    if (end > dims()) return errors::Internal("End index must be less than ", dims(), ", got ", end);
+    if (begin >= end) return OkStatus();
     std::vector<int64> d = dims_.vec();
     d.erase(d.begin() + begin, d.begin() + end);
     return Assign(d);
   }
-  Status RemoveLastDimsWithStatus(int64 n) { return RemoveDimRangeWithStatus(dims() - static_cast<int>(n), dims()); }
+  Status RemoveLastDimsWithStatus(int64 n) {
+    if (n > dims()) return errors::Internal("Expected dimension index to be at most ", dims(), " got ", n);
+    return RemoveDimRangeWithStatus(dims() - static_cast<int>(n), dims());
+  }
   void Clear() { *this = TensorShape(); }
 #ifdef WEFT_WITH_EIGEN
   template <int N, class Index = Eigen::DenseIndex>

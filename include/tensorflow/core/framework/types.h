@@ -243,9 +243,9 @@ inline const DataTypeSet& NumberTypes() { return kNumberTypes; }
 inline const DataTypeSet& QuantizedTypes() { return kQuantizedTypes; }
 inline const DataTypeSet& RealAndQuantizedTypes() { return kRealAndQuantizedTypes; }
 inline bool DataTypeIsSigned(DataType type) { return kDataTypeIsSigned.Contains(type); }
-inline bool TypesCompatible(DataType expected, DataType actual) { return expected == actual || BaseType(expected) == BaseType(actual); }
-inline bool DataTypeAlwaysOnHost(DataType type) { return type == DT_STRING || type == DT_RESOURCE; }
-inline MemoryType MTypeFromDType(DataType type) { return DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY; }
+inline bool TypesCompatible(DataType expected, DataType actual) { return expected == actual || expected == BaseType(actual); }
+inline bool DataTypeAlwaysOnHost(DataType type) { return type == DT_STRING || type == DT_STRING_REF || type == DT_RESOURCE; }
+inline MemoryType MTypeFromDType(DataType type) { return type == DT_INT32 || DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY; }
 inline std::string DeviceTypeString(const DeviceType& type) { return type.type_string(); }
 
 }  // namespace tensorflow

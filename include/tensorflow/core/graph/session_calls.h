@@ -78,7 +78,7 @@ struct SessionCall {
   static void Take(const std::vector<TF_Tensor*>& results, std::vector<Tensor>* outputs) {
     if (outputs) outputs->clear();
     for (TF_Tensor* t : results) {
-      Tensor result = Tensor::Owning(t);
+      Tensor result = Tensor::Received(t);
       if (outputs) outputs->push_back(std::move(result));
     }
   }

@@ -9,7 +9,6 @@
 #include <any>
 #include <cctype>
 #include <chrono>
-#include <condition_variable>
 #include <initializer_list>
 #include <map>
 #include <memory>

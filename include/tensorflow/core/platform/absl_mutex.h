@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <utility>
 
 #include "tensorflow/core/platform/absl_time.h"
@@ -26,8 +25,8 @@ class Mutex {
   void operator=(const Mutex&) = delete;
   void Lock() { m_.lock(); }
   void Unlock() {
-    m_.unlock();
     if (waiters_.load(std::memory_order_relaxed) > 0) changed_.notify_all();
+    m_.unlock();  // last: whoever has the lock next may delete this
   }
   bool TryLock() { return m_.try_lock(); }
   void ReaderLock() { m_.lock_shared(); }

@@ -25,13 +25,19 @@ class Duration {
   constexpr std::conditional_t<std::is_integral_v<N>, int64_t, double> As() const {
     return static_cast<std::conditional_t<std::is_integral_v<N>, int64_t, double>>(ns_);
   }
+  template <class N>
+  static constexpr bool Negative(N n) {
+    if constexpr (std::is_integral_v<N>) return n < 0;
+    else return __builtin_signbit(n);
+  }
   constexpr bool infinite() const { return ns_ == INT64_MAX || ns_ == INT64_MIN; }
   friend constexpr Duration operator+(Duration a, Duration b) { return a.infinite() ? a : b.infinite() ? b : Duration(a.ns_ + b.ns_); }
   friend constexpr Duration operator-(Duration a, Duration b) { return a.infinite() ? a : b.infinite() ? -b : Duration(a.ns_ - b.ns_); }
   friend constexpr Duration operator-(Duration a) { return Duration(a.infinite() ? (a.ns_ > 0 ? INT64_MIN : INT64_MAX) : -a.ns_); }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator*(Duration a, N n) {
-    return a.infinite() ? a : Duration(static_cast<int64_t>(a.template As<N>() * n));
+    if (a.infinite()) return Negative(n) ? -a : a;
+    return Duration(static_cast<int64_t>(a.template As<N>() * n));
   }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator*(N n, Duration a) {
@@ -39,6 +45,7 @@ class Duration {
   }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   friend constexpr Duration operator/(Duration a, N n) {
+    if (a.infinite() || n == 0) return Negative(n) == (a.ns_ < 0) ? Duration(INT64_MAX) : Duration(INT64_MIN);
     return Duration(static_cast<int64_t>(a.template As<N>() / n));
   }
   Duration& operator+=(Duration b) { return *this = *this + b; }

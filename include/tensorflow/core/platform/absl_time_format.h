@@ -59,6 +59,10 @@ class Reader {
   bool ok() const { return ok_; }
   bool empty() const { return rest_.empty(); }
   char peek() const { return rest_.empty() ? '\0' : rest_[0]; }
+  // Whether this is all that is left, but for spaces behind it.
+  bool IsAll(std::string_view text) const {
+    return rest_.substr(0, text.size()) == text && rest_.find_first_not_of(" \t\n\v\f\r", text.size()) == std::string_view::npos;
+  }
   bool Take(char c) {
     if (peek() != c || rest_.empty()) return false;
     rest_.remove_prefix(1);
@@ -132,6 +136,7 @@ class Reader {
   bool ok_ = true;
 };
 
+inline constexpr std::string_view kInfiniteFuture = "infinite-future", kInfinitePast = "infinite-past";
 inline constexpr const char* kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
                                           "July",    "August",   "September", "October", "November", "December"};
 inline constexpr const char* kDays[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
@@ -227,6 +232,8 @@ inline bool ParseTime(std::string_view format, std::string_view input, TimeZone,
   Reader in(input);
   Parsed p;
   in.SkipSpace();
+  if (in.IsAll(kInfiniteFuture)) return *time = InfiniteFuture(), true;
+  if (in.IsAll(kInfinitePast)) return *time = InfinitePast(), true;
   while (!format.empty() && std::isspace(static_cast<unsigned char>(format[0]))) format.remove_prefix(1);
   Parse(format, in, p);
   const char* wrong = in.ok() ? nullptr : "Failed to parse input";
@@ -258,7 +265,9 @@ inline bool ParseTime(std::string_view format, std::string_view input, Time* tim
 
 inline std::string FormatTime(std::string_view format, Time time, TimeZone) {
   using namespace time_format;
-  const int64_t ns = ToUnixNanos(time), seconds = ns >= 0 ? ns / 1000000000 : -((-ns + 999999999) / 1000000000);
+  if (time == InfiniteFuture()) return std::string(kInfiniteFuture);
+  if (time == InfinitePast()) return std::string(kInfinitePast);
+  const int64_t ns = ToUnixNanos(time), seconds = ToUnixSeconds(time);
   const Civil c = CivilOf(seconds, ns - seconds * 1000000000);
   std::tm tm{};
   tm.tm_year = static_cast<int>(c.year - 1900), tm.tm_mon = c.month - 1, tm.tm_mday = c.day;

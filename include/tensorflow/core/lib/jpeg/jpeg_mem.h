@@ -113,6 +113,10 @@ struct CompressFlags {
 // What is transparent is left out.
 inline bool Compress(const void* srcdata, int width, int height, const CompressFlags& flags, tstring* output) {
   const int bytes = flags.format & 0xff, channels = bytes == 1 ? 1 : 3;
+  if (flags.stride && flags.stride < static_cast<int64_t>(width) * bytes) {
+    LOG(ERROR) << "Incompatible input stride";
+    return false;
+  }
   weft_image image{width, height, channels, 8, 0, srcdata, flags.stride ? flags.stride : static_cast<int64_t>(width) * bytes};
   std::vector<uint8> rgb;
   if (bytes == 4 && srcdata && width > 0 && height > 0) {

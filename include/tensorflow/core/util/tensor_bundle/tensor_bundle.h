@@ -104,7 +104,7 @@ class BundleReader {
     TF_Tensor* found = nullptr;
     const std::string text = slice.DebugString();
     TF_RETURN_IF_ERROR(internal::FromC(weft_checkpoint_slice(reader_->c(), internal::Text(full_tensor_key), internal::Text(text), &found)));
-    *value = Tensor::Owning(found);
+    *value = Tensor::Received(found);
     return OkStatus();
   }
   Status ReadCurrent(Tensor* value) { return Lookup(key(), value); }
