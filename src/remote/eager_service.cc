@@ -646,8 +646,8 @@ Result<Message> EagerService::run_component(std::string_view bytes, op::Cancella
   WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
   for (int64_t step : request.ended_steps) context->end_step(step, cancelled("the step has ended"));
-  // Nobody else would tell the part to end.
-  const auto end = [context, step = request.operation.func_step_id] { context->end_step(step, cancelled("the caller of the step has gone")); };
+  // Nobody else would tell the part to end. Other parts of the step that wait for this task's values may hear of it before their caller does, and tell it: the connection to this task is what was lost.
+  const auto end = [context, step = request.operation.func_step_id] { context->end_step(step, unavailable("the caller of the step has gone")); };
   const auto token = caller.get_token();
   if (!caller.register_callback(token, end)) return cancelled("the caller of the step has gone");
   auto response = context->run_component(request);

@@ -1,5 +1,7 @@
 #include "remote/task.h"
 
+#include <algorithm>
+
 #include "core/interrupt.h"
 #include "core/threads.h"
 #include "remote/call_link.h"
@@ -45,6 +47,8 @@ Status Answer::wait() {
     lock.lock();
   }
   seen_ = true;
+  lock.unlock();
+  if (cause_) cause_->mark_seen();
   return status_;
 }
 
@@ -65,8 +69,12 @@ bool Answer::failed() const {
 }
 
 void Answer::mark_seen() {
-  std::lock_guard lock(mutex_);
-  seen_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    seen_ = true;
+    if (!done_) return;
+  }
+  if (cause_) cause_->mark_seen();
 }
 
 bool Answer::seen() const {
@@ -109,6 +117,14 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   if (closed_) {
     lock.unlock();
     answer->refuse(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"));
+    return answer;
+  }
+  // An op behind one of the same thread that failed, of which nobody was told: whether the error came before this op was sent makes no difference.
+  const auto failed = std::find_if(failed_.begin(), failed_.end(), [&](const Failed& f) { return f.sender == request.sender && !f.answer->seen(); });
+  if (request.op > 0 && failed != failed_.end()) {
+    const auto earlier = failed->answer;
+    lock.unlock();
+    answer->fail_as(earlier);
     return answer;
   }
   request.body = std::move(message).value();
@@ -232,7 +248,7 @@ void Task::ended(const std::shared_ptr<Queue>& queue, Status status) {
     const bool by_request = current && !closed_ && !is_of_task(status);
     const std::thread::id sender = left.empty() ? std::thread::id() : left.front().sender;
     for (Request& r : left) {
-      bool fails = !by_request || &r == &left.front() || (r.sender == sender && sender != std::thread::id());
+      bool fails = !by_request || &r == &left.front() || (r.op > 0 && r.sender == sender && sender != std::thread::id());
       for (int64_t op : r.inputs) fails |= failed_ops.contains(op);
       const auto lost = [&](const RemoteTensorHandle& h) { return failed_ops.contains(h.op_id); };
       std::erase_if(r.releases, lost);
@@ -242,7 +258,12 @@ void Task::ended(const std::shared_ptr<Queue>& queue, Status status) {
       }
       if (by_request && &r != &left.front()) releases_.insert(releases_.end(), r.releases.begin(), r.releases.end());
       if (r.op > 0) failed_ops.insert(r.op);
-      if (failed_.size() < kMostFailed) failed_.push_back(r.answer);
+      if (by_request && &r != &left.front()) {
+        r.answer->set_cause(left.front().answer);
+      } else {
+        if (failed_.size() == kMostFailed) std::erase_if(failed_, [](const Failed& f) { return f.answer->seen(); });
+        if (failed_.size() < kMostFailed) failed_.push_back({r.answer, by_request ? r.sender : std::thread::id()});
+      }
       calls.emplace_back(r.answer, r.answer->set(status, {}));  // under the lock: who lets go of an output must know that it is not there
     }
     if (!failed_ops.empty()) std::erase_if(releases_, [&](const RemoteTensorHandle& h) { return failed_ops.contains(h.op_id); });
@@ -301,7 +322,7 @@ Status Task::sync() {
   std::vector<std::shared_ptr<Answer>> all;
   {
     std::lock_guard lock(mutex_);
-    all = std::move(failed_);
+    for (Failed& f : failed_) all.push_back(std::move(f.answer));
     failed_.clear();
     for (const Request& r : *pending_) all.push_back(r.answer);
   }
@@ -313,7 +334,7 @@ Status Task::sync() {
   }
   std::lock_guard lock(mutex_);
   unsynced_ = false;
-  std::erase_if(failed_, [](const auto& answer) { return answer->seen(); });
+  std::erase_if(failed_, [](const Failed& f) { return f.answer->seen(); });
   return first;
 }
 

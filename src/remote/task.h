@@ -39,6 +39,13 @@ class Answer {
     refused_ = true;
     finish(std::move(status), {});
   }
+  // Fails as an earlier request did, whose error nobody was told of: who is told of this one is told of that.
+  void fail_as(std::shared_ptr<Answer> earlier) {
+    Status status = earlier->status();
+    set_cause(std::move(earlier));
+    finish(std::move(status), {});
+  }
+  void set_cause(std::shared_ptr<Answer> earlier) { cause_ = std::move(earlier); }  // before it is done
   // In two steps, for those who hold a lock: what is returned is to be called afterwards with the status.
   using Calls = std::vector<std::function<void(const Status&)>>;
   Calls set(Status status, QueueResponse response, Message message = {});
@@ -52,6 +59,7 @@ class Answer {
   QueueResponse response_;
   Message message_;
   Calls calls_;
+  std::shared_ptr<Answer> cause_;
 };
 
 class Task : public std::enable_shared_from_this<Task> {
@@ -122,7 +130,11 @@ class Task : public std::enable_shared_from_this<Task> {
   std::shared_ptr<ClientStream> stream_;
   std::shared_ptr<Queue> pending_ = std::make_shared<Queue>();
   std::vector<RemoteTensorHandle> releases_;  // go with the next request
-  std::vector<std::shared_ptr<Answer>> failed_;
+  struct Failed {
+    std::shared_ptr<Answer> answer;
+    std::thread::id sender;
+  };
+  std::vector<Failed> failed_;
   std::map<const void*, std::pair<std::shared_ptr<ClientCall>, std::shared_ptr<Answer>>> calls_;
   bool unsynced_ = false;  // something was sent since the last sync()
   std::vector<int64_t> ended_steps_;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <thread>
 
 #include "io/graph_def.h"
 #include "remote/graph_service.h"
@@ -85,6 +86,42 @@ class Here final : public Channel {
   EagerService service_;
   std::deque<std::function<void()>> sent_;
 };
+
+// A task whose answers the test gives.
+struct Told final : Channel {
+  struct Stream final : ClientStream {
+    Stream(Told& t, Events e) : told(t), events(std::move(e)) {}
+    bool write(Message) override {
+      ++told.waiting;
+      return true;
+    }
+    void close() override {}
+    void cancel() override {}
+    Told& told;
+    const Events events;
+  };
+  std::shared_ptr<ClientCall> call(std::string_view, Message, double, bool, Reply) override { return nullptr; }
+  std::shared_ptr<ClientStream> stream(std::string_view, ClientStream::Events events) override {
+    waiting = 0;
+    return current = std::make_shared<Stream>(*this, std::move(events));
+  }
+  void answer() {
+    for (; waiting > 0; --waiting) current->events.message({});
+  }
+  void fail(const Status& s) {
+    const auto ended = current;
+    ended->events.end(s);
+  }
+  std::shared_ptr<Stream> current;
+  int waiting = 0;
+};
+
+QueueItem op_item(int64_t id) {
+  Operation o;
+  o.id = id;
+  o.name = "NoOp";
+  return QueueItem(std::move(o));
+}
 
 struct Steps final : ClusterSteps {
   int64_t next_op() override { return ++last; }
@@ -193,4 +230,43 @@ TEST_CASE("steps that a master did not end end with its session, and so do those
   CHECK(steps->size() == 1);
   service.cleanup_step(9);
   CHECK(steps->size() == 0);
+}
+
+TEST_CASE("an op behind a failed one of its thread fails as it did until somebody was told, whenever the error came") {
+  auto channel = std::make_shared<Told>();
+  auto task = std::make_shared<Task>(kTask, channel, kContext);
+  task->now_gives_values();
+  int64_t id = 0;
+  for (const bool early : {true, false}) {
+    const auto first = task->enqueue(op_item(++id));
+    if (early) channel->fail(invalid_argument("no"));
+    const auto registered = task->enqueue(QueueItem(RegisterFunction{function("f"), false, {}}));
+    const auto second = task->enqueue(op_item(++id)), third = task->enqueue(op_item(++id));
+    if (!early) channel->fail(invalid_argument("no"));
+    CHECK(channel->waiting == 1);  // the function is not lost
+    channel->answer();
+    CHECK(registered->wait().ok());
+    CHECK(second->wait().message() == "no");
+    CHECK(third->failed());
+    const auto next = task->enqueue(op_item(++id));
+    CHECK(channel->waiting == 1);
+    channel->answer();
+    CHECK(next->wait().ok());
+    CHECK(first->seen());
+    CHECK(task->sync().ok());
+
+    // Of another thread, and where it was told by a synchronisation.
+    task->enqueue(op_item(++id));
+    channel->fail(invalid_argument("no"));
+    std::shared_ptr<Answer> other;
+    std::thread([&] { other = task->enqueue(op_item(++id)); }).join();
+    CHECK(channel->waiting == 1);
+    channel->answer();
+    CHECK(other->wait().ok());
+    CHECK(task->sync().message() == "no");
+    CHECK(task->sync().ok());
+    const auto last = task->enqueue(op_item(++id));
+    channel->answer();
+    CHECK(last->wait().ok());
+  }
 }

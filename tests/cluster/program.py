@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import threading
+import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
@@ -400,6 +401,20 @@ def unread():
         print("Unable to find worker interface corresponding to task /job:worker/replica:0/task:7" in str(e))
 
 
+def late():
+    """An op that is sent after an error came fails as one that was sent before; then the error was told."""
+    for pause in (0.0, 0.5):
+        with tf.device(W0):
+            tf.raw_ops.Assert(condition=tf.constant(False), data=[tf.constant("no")])
+            time.sleep(pause)
+            for _ in range(2):
+                try:
+                    print(float(tf.constant(1.0) + 1.0))
+                except tf.errors.InvalidArgumentError as e:
+                    print("assertion failed: [no]" in str(e))
+        context.context().sync_executors()
+
+
 def again():
     """The same cluster again: what is there stays."""
     with tf.device(W0):
@@ -462,7 +477,7 @@ def threads():
 
 
 for f in (connect, ops, chain, copies, variants, variables, functions, functions_over_two, loops_over_two, captured, training, training_over_two,
-          tables, datasets, python_code, errors, unread, again, threads, hosts):  # fmt: skip
+          tables, datasets, python_code, errors, unread, late, again, threads, hosts):  # fmt: skip
     if f.__name__ in os.environ.get("SECTIONS", f.__name__).split(","):
         section(f)
 print("end", flush=True)

@@ -10,7 +10,8 @@ allowed = {name: set(deps.split(",")) | {name} for name, deps in (a.split("=", 1
 HEAVY = {
     "dnnl": ["kernels/cpu/"],
     "re2/": ["ops/strings/regex.cc"],
-    "unicode/": ["ops/unicode", "ops/string", "kernels/cpu/"],
+    "unicode/": ["kernels/cpu/"],
+    "grpc": ["remote/grpc/"],
     "Eigen/": ["kernels/cpu/"],
     "google/protobuf": [],
     "llvm/": ["compiler/llvm/"],
