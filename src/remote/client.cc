@@ -346,8 +346,9 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   def.cluster[def.job][def.task] = before.cluster.at(before.job).at(before.task);
   add_own_name(def, context);
 
-  // Who stays: at the same address, and with the context.
+  // Who stays: at the same address, and with the context. A task says which view of the cluster it has: an update that failed on the way reached some of them.
   std::map<std::string, Place> places;
+  std::map<std::string, uint64_t> views;
   std::set<std::string> stay, replaced;
   for (Place& p : other_tasks(def, context)) {
     const std::string name = p.name();
@@ -358,8 +359,9 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
     places[name] = std::move(p);
     if (!same) continue;
     const double seconds = options.timeout_seconds > 0 ? std::min(options.timeout_seconds, 10.0) : 10;
-    const bool there = known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false).ok();
-    (there ? stay : replaced).insert(name);
+    auto there = known->second->call(kKeepAlive, Message(encode_ids(1, cluster->id)), seconds, false);
+    (there.ok() ? stay : replaced).insert(name);
+    if (there.ok()) views[name] = decode_id(1, there->flatten());
   }
   (void)context.sync_executors();  // errors of what was sent to tasks that are gone
   std::vector<std::string> gone;
@@ -390,6 +392,7 @@ Status update(eager::Context& context, const ServerDef& given, const ConnectOpti
   }
   for (const std::string& name : stay) {
     CreateContext update = request;
+    update.view_id = views[name] + 1;
     update.has_server_def = true;
     update.server_def = def;
     update.server_def.job = places[name].job;

@@ -47,6 +47,7 @@ class Eager:
         self.in_threads()
         self.in_scope()
         self.check_all()
+        self.missing()
 
     def start(self, task):
         self.workers[task] = self.children.serve("server", cluster=self.own, job="worker", task=task)
@@ -65,6 +66,24 @@ class Eager:
         """Of this process, without the proxy, and of worker 1, which no fault comes over."""
         threads, files, megabytes = held(os.getpid(), self.workers[1].pid)
         return threads - self.proxy.open, files - 2 * self.proxy.open, megabytes
+
+    def missing(self):
+        """A cluster with a task that is not there in time is none; those that are there take part in the next one."""
+        from weft import _weft
+        from weft._src.framework.eager_context import context
+
+        current = context().get_server_def()
+        wider = type(current).FromString(current.SerializeToString())
+        jobs = {job.name: job for job in wider.cluster.job}
+        jobs["worker"].tasks[2] = f"localhost:{lasting_ports(1)[0]}"
+        for _ in range(2):
+            try:
+                _weft.update_cluster(wider.SerializeToString(), 0.2)
+            except self.tf.errors.OpError:
+                continue
+            raise AssertionError("a task that is not there became part of a cluster")
+        _weft.update_cluster(current.SerializeToString(), 10.0)
+        self.check_all()
 
     def in_threads(self):
         """The error of a thread's op is not that of others, whose ops are under way on the same stream."""
