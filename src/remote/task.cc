@@ -84,6 +84,12 @@ bool Answer::seen() const {
 
 // ---- the stream
 
+// Of a closed one. Who uses a task that died must not hear another error when the cluster was made without it a moment before.
+Status Task::closed_status() const {
+  if (lost_) return unavailable("the connection to ", name, " was closed: the task died, or was started again");
+  return failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now");
+}
+
 std::shared_ptr<Channel> Task::channel() {
   std::lock_guard lock(mutex_);
   return channel_;
@@ -116,7 +122,7 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   std::unique_lock lock(mutex_);
   if (closed_) {
     lock.unlock();
-    answer->refuse(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"));
+    answer->refuse(closed_status());
     return answer;
   }
   // An op behind one of the same thread that failed, of which nobody was told: whether the error came before this op was sent makes no difference.
@@ -279,7 +285,7 @@ std::shared_ptr<Answer> Task::start(std::string_view method, Message request, do
   auto answer = std::make_shared<Answer>();
   const auto to = channel();
   if (!to) {
-    answer->finish(failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now"), {});
+    answer->finish(closed_status(), {});
     return answer;
   }
   {
@@ -363,6 +369,7 @@ void Task::close(bool tell, uint64_t view) {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
+    lost_ = !tell;
     stream = std::move(stream_);
     channel = std::move(channel_);
     releases_.clear();

@@ -123,6 +123,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void answered(const std::shared_ptr<Queue>& queue, Message message);
   void ended(const std::shared_ptr<Queue>& queue, Status status);
   Status told(Status s) const;
+  Status closed_status() const;
 
   static constexpr size_t kMostFailed = 1024;
   std::mutex mutex_;
@@ -140,6 +141,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::vector<int64_t> ended_steps_;
   std::atomic<bool> gives_values_{false};
   bool closed_ = false;
+  std::atomic<bool> lost_{false};  // the task did not answer any more when the connection was closed
 };
 
 }  // namespace weft_engine::remote

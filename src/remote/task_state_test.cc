@@ -270,3 +270,14 @@ TEST_CASE("an op behind a failed one of its thread fails as it did until somebod
     CHECK(last->wait().ok());
   }
 }
+
+TEST_CASE("what uses a task that the cluster has lost hears of that, and not of the cluster") {
+  for (const bool lost : {true, false}) {
+    auto task = std::make_shared<Task>(kTask, std::make_shared<Told>(), kContext);
+    task->close(/*tell=*/!lost, 1);
+    const auto answer = task->enqueue(op_item(1));
+    CHECK(answer->refused());
+    CHECK(answer->wait().code() == (lost ? core::Code::kUnavailable : core::Code::kFailedPrecondition));
+    CHECK(answer->wait().message().find(kTask) != std::string::npos);
+  }
+}
