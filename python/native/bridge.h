@@ -85,7 +85,7 @@ inline PyObject* must(PyObject* p) {
 // exception again.
 Status status_of_python_error();
 // What is said to a thread that wants to call Python when that has ended.
-inline Status interpreter_gone() { return cancelled("the Python interpreter ends"); }
+inline Status interpreter_finalized() { return cancelled("the Python interpreter ends"); }
 // What a graph does not take: a ValueError in TensorFlow, which finds it by itself.
 bool is_refused_by_graph(const Status& status);
 // Of an eager op, in TensorFlow's words. `name`: what the caller called it; null: nothing is said of a name.

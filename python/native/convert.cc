@@ -372,7 +372,7 @@ float real(PyObject* o, std::string_view name) {
   if (v == -1.0 && PyErr_Occurred()) unexpected(o, "float", name);
   return float(v);
 }
-bool truth(PyObject* o) {
+bool bool_value(PyObject* o) {
   const int v = PyObject_IsTrue(o);
   if (v < 0) raise_current();
   return v != 0;
@@ -419,7 +419,7 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
 AttrValue attr_of(PyObject* o, std::string_view type, std::string_view name, std::string_view op) {
   if (type == "int") return whole(o, name);
   if (type == "float") return real(o, name);
-  if (type == "bool") return truth(o);
+  if (type == "bool") return bool_value(o);
   if (type == "string") return text(o, name);
   if (type == "type") return dtype_of(o);
   if (type == "shape") return shape_of(o);
@@ -427,7 +427,7 @@ AttrValue attr_of(PyObject* o, std::string_view type, std::string_view name, std
   if (type == "func") return function(o);
   if (type == "list(int)") return listed(o, name, op, [&](PyObject* x) { return whole(x, name); });
   if (type == "list(float)") return listed(o, name, op, [&](PyObject* x) { return real(x, name); });
-  if (type == "list(bool)") return listed(o, name, op, [&](PyObject* x) { return truth(x); });
+  if (type == "list(bool)") return listed(o, name, op, [&](PyObject* x) { return bool_value(x); });
   if (type == "list(string)") return listed(o, name, op, [&](PyObject* x) { return text(x, name); });
   if (type == "list(type)") return listed(o, name, op, [&](PyObject* x) { return dtype_of(x); });
   if (type == "list(shape)") return listed(o, name, op, [&](PyObject* x) { return shape_of(x); });

@@ -179,7 +179,7 @@ nb::tuple with_gradient(nb::handle sources, nb::handle results, nb::object call)
     name = cat("CustomGradient-", next.fetch_add(1));
   } while (!autodiff::register_gradient(name, [m](const GradContext& c) -> Grads {
               const Locked lock;
-              if (!lock) return c.fail(interpreter_gone());
+              if (!lock) return c.fail(interpreter_finalized());
               try {
                 if (size_t(c.num_inputs()) != m->num_results + m->num_sources)
                   return c.fail(invalid_argument("a custom gradient was given another number of values than it belongs to"));

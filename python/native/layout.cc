@@ -60,7 +60,7 @@ nb::list run_kernel(LayoutCall& c, nb::handle inputs) {
 
 Status run_laid_out(eager::Op& op, const NodeInfo& node, eager::TensorHandle** outputs) {
   const Locked lock;
-  if (!lock) return interpreter_gone();
+  if (!lock) return interpreter_finalized();
   autodiff::PausedTapes paused;
   LayoutCall call{op, node};
   try {

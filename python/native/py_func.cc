@@ -21,7 +21,7 @@ class PythonKernel final : public Kernel {
   PythonKernel(std::string token, bool eager) : token_(std::move(token)), eager_(eager) {}
   Status run(KernelContext& c) override {
     const Locked lock;
-    if (!lock) return interpreter_gone();
+    if (!lock) return interpreter_finalized();
     try {
       if (!caller()) return failed_precondition("Python is not ready to run functions");
       nb::list inputs, types;
@@ -83,7 +83,7 @@ Grads gradient(const GradContext& g) {
   std::string token;
   {
     const Locked lock;
-    if (!lock) return g.fail(interpreter_gone());
+    if (!lock) return g.fail(interpreter_finalized());
     try {
       nb::list kinds;
       for (DType t : types) kinds.append(nb::borrow(dtype_object(t)));

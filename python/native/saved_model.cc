@@ -132,7 +132,7 @@ void add_signature(ModelDescription& model, nb::handle signature) {
 std::function<Status(const std::string&, const ModelDescription::Values&)> writer_of(nb::object call) {
   return [call](const std::string& prefix, const ModelDescription::Values& values) -> Status {
     const Locked locked;
-    if (!locked) return interpreter_gone();
+    if (!locked) return interpreter_finalized();
     nb::list list;
     for (const auto& [key, tensor] : values) list.append(nb::make_tuple(key, nb::steal(wrap(eager::TensorHandle::make(tensor, nullptr)))));
     nb::object path = nb::cast(prefix);

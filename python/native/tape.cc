@@ -203,7 +203,7 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   auto code = held(backward);
   const autodiff::Backprop backprop = [code](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
     const Locked lock;
-    if (!lock) return interpreter_gone();
+    if (!lock) return interpreter_finalized();
     try {
       if (auto* rows = dynamic_cast<trace::RowEmitter*>(&e)) return gradient_of_rows(*rows, code.get(), dys);
       nb::list given = wrap_all(dys);
@@ -314,7 +314,7 @@ void register_gradient(const std::string& op, nb::object code) {
   auto kept = held(code);
   check(autodiff::register_gradient(op, [kept](const GradContext& g) -> Grads {
     const Locked lock;
-    if (!lock) return g.fail(interpreter_gone());
+    if (!lock) return g.fail(interpreter_finalized());
     try {
       std::vector<Value> xs, ys, dys;
       for (int i = 0; i < g.num_inputs(); ++i) xs.push_back(g.x(i));

@@ -2,7 +2,7 @@
 
     import weft as tf
 
-Names are loaded when they are first used; `_src/top.py` says where each is."""
+Names are loaded when they are first used; `_src/top_level.py` says where each is."""
 
 import os as _os
 import sys as _sys
@@ -13,7 +13,7 @@ if _os.environ.get("WEFT_EXTENSION_DIR"):
 
 from weft import _weft  # noqa: E402
 from weft._src.framework import _hooks, numpy_import as _numpy_import  # noqa: E402,F401
-from weft._src import namespace as _namespace, top as _top  # noqa: E402
+from weft._src import namespace as _namespace, top_level as _top_level  # noqa: E402
 
 __version__ = "2.21.0"
 __git_version__ = _weft.version()

@@ -9,7 +9,7 @@ import importlib.util
 import sys
 
 import weft
-from weft._src import reported as _reported
+from weft._src import public_modules as _public_modules
 
 # Packages of modules that are messages.
 EMPTY = {
@@ -43,12 +43,12 @@ class _Renaming(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module):
         super().exec_module(module)
-        _reported.rename(module)
+        _public_modules.rename(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
-        if fullname.startswith("weft._src.") and fullname.removeprefix("weft._src.") in _reported.CLASSES:
+        if fullname.startswith("weft._src.") and fullname.removeprefix("weft._src.") in _public_modules.CLASSES:
             spec = importlib.machinery.PathFinder.find_spec(fullname, path)
             spec.loader = _Renaming(fullname, spec.origin)
             return spec
@@ -97,9 +97,9 @@ def _find(fullname):
 
 
 def _report():
-    for name in _reported.CLASSES:
+    for name in _public_modules.CLASSES:
         if "weft._src." + name in sys.modules:
-            _reported.rename(sys.modules["weft._src." + name])
+            _public_modules.rename(sys.modules["weft._src." + name])
     from weft._src.framework import errors
 
     for cls in [

@@ -19,7 +19,7 @@ namespace {
 trace::FuncGraph* here() { return trace::FuncGraph::current(); }
 
 // A condition as C++ has it.
-bool truth(const Tensor& t) {
+bool bool_value(const Tensor& t) {
   const core::Tensor& v = api::value_of(t);
   if (v.num_elements() != 1)
     check(core::invalid_argument(v.num_elements() == 0
@@ -65,7 +65,7 @@ Row branches(const Tensor& choice, bool as_if, const std::vector<const Branch*>&
 }  // namespace
 
 Row cond(const Tensor& pred, const Branch& true_fn, const Branch& false_fn, const std::string& name) {
-  if (!here()) return truth(pred) ? true_fn() : false_fn();
+  if (!here()) return bool_value(pred) ? true_fn() : false_fn();
   return branches(pred, true, {&true_fn, &false_fn}, name);
 }
 
@@ -118,7 +118,7 @@ std::vector<Tensor> while_loop(const Test& condition, const Step& body, const Ro
   std::vector<Tensor> state = vars.tensors;
   int64_t left = -1;
   if (o.maximum_iterations.has_value()) left = std::max<int64_t>(0, cast(o.maximum_iterations, DType::int64).item<int64_t>());
-  while (left != 0 && truth(condition(state))) {
+  while (left != 0 && bool_value(condition(state))) {
     state = checked(state).tensors;
     if (left > 0) --left;
   }

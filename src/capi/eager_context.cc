@@ -61,7 +61,7 @@ void TFE_DeleteContext(TFE_Context* c) {
   if (!c) return;
   c->alive->store(false);
   (void)c->context.sync_executors();
-  if (!c->context.calls_elsewhere.wait()) return;
+  if (!c->context.detached_calls.wait()) return;
   c->context.clear_kernels();
   c->context.resources().clear();
   if (!weft_engine::op::held(c->context.runtime())) delete c;

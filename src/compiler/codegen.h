@@ -46,7 +46,7 @@ struct CodegenOptions {
   bool embed_constants = true;         // into read-only data of the object; else they come with the call
   enum class Emit : uint8_t { kObject, kAssembly, kLlvm } emit = Emit::kObject;
   bool stoppable = false;              // every call brings a Pool with `stopped`, whose parallel_for may be null
-  const std::atomic<bool>* give_up = nullptr;  // once true, the work ends soon, with Cancelled
+  const std::atomic<bool>* cancel_flag = nullptr;  // once true, the work ends soon, with Cancelled
 };
 
 // Code in this process.

@@ -482,7 +482,7 @@ TEST_CASE("large steps run in parts on the threads of a pool, small ones do not"
     product(p, -1, 100, 200, 150, true, false), ++steps;
     product(p, -1, 20, 600, 300, false, false), ++steps;  // columns
     product(p, -1, 30, 500, 300, false, true), ++steps;   // C^T
-    product(p, -1, 300, 90, 150, false, true), ++steps;   // B turned
+    product(p, -1, 300, 90, 150, false, true), ++steps;   // B transposed
     product(p, -1, 2, 3000, 500, false, true), ++steps;
     product(p, -1, 130, 200, 1400, true, false), ++steps;  // packed
     product(p, -1, 40, 100, 1024, false, false), ++steps;

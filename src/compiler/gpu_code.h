@@ -25,7 +25,7 @@ struct GpuArg {
     kArena,  // the arena + `size` bytes
     kSize,  // the number `size`, as int64
     kError,  // pointer to the error word
-    kTurn,  // how often the loop number `index` around the launch, counted from the outermost, has turned: int64; loops with `trips` alone
+    kIteration,  // how often the loop number `index` around the launch, counted from the outermost, has run: int64; loops with `trips` alone
   };
   Kind kind = Kind::kSize;
   int index = 0;

@@ -214,7 +214,7 @@ bool DiskCache::make_folder() {
 }
 
 // To three quarters, so that the folder is not read at every put.
-void DiskCache::make_room() {
+void DiskCache::evict_oldest() {
   std::vector<File> files = list(folder_);
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
     return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
@@ -255,7 +255,7 @@ void DiskCache::put(std::string_view key, std::string_view bytes) {
     return;
   }
   held_ += size;
-  if (held_ > most_bytes_) make_room();
+  if (held_ > most_bytes_) evict_oldest();
 }
 
 }  // namespace weft_engine::core

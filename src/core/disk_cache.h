@@ -28,7 +28,7 @@ class DiskCache {
  private:
   std::string path_of(std::string_view key) const;
   bool make_folder();
-  void make_room();
+  void evict_oldest();
 
   const std::string folder_;
   const int64_t most_bytes_;

@@ -1,7 +1,7 @@
 // Every lock of the engine takes part in a fork, whoever declares it: the linker gives calls of pthread's locks from the engine's own files to the
 // functions at the end of this file (`--wrap`, src/CMakeLists.txt), which note in a thread's slot what it holds. A fork then
 //   - closes a gate: a thread that holds none of these locks does not get its first one,
-//   - waits for the others to give theirs back, for kPatience at most: one of them may need Python's lock, which the forking thread has,
+//   - waits for the others to give theirs back, for kForkWaitLimit at most: one of them may need Python's lock, which the forking thread has,
 //   - holds the mutexes that threads in condition variables will come back to.
 // In the child all locks are free, and what they guard is whole, but for the locks of threads that were too slow: those are made new there. So are
 // condition variables with waiters, which would wait for these in their destructors.
@@ -49,7 +49,7 @@ extern "C" [[gnu::visibility("hidden")]] void WEFT_WRAP_NAME(WEFT_CV_WAIT)(std::
 namespace weft_engine::core {
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(250);
+constexpr auto kForkWaitLimit = std::chrono::milliseconds(250);
 constexpr auto kPoll = std::chrono::microseconds(100);
 constexpr int kPolls = 20'000;  // at the gate: for ever, unless other handlers of the fork wait for this thread
 constexpr int kNoted = 30;      // locks of one thread at one time; those beyond are counted only
@@ -246,7 +246,7 @@ void before_fork() {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
 #endif
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // no store waits that long to be seen
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kForkWaitLimit;
   for (;;) {
     bool all = true;
     for (Slot* s = slots.load(); s; s = s->next) all &= settled(*s);

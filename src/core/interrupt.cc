@@ -19,7 +19,7 @@ void tick() {
     const bool busy = interruptible_calls.load(std::memory_order_relaxed);
     if (busy) time_to_look.store(true, std::memory_order_relaxed);
     ticks.fetch_add(1, std::memory_order_relaxed);
-    std::this_thread::sleep_for(busy ? kLookEvery : 4 * kLookEvery);
+    std::this_thread::sleep_for(busy ? kInterruptPollInterval : 4 * kInterruptPollInterval);
   }
 }
 
@@ -49,7 +49,7 @@ Uninterruptible::~Uninterruptible() {
   if (outer_) interruptible_calls.store(true, std::memory_order_relaxed);
 }
 
-bool look_for_interrupt() noexcept {
+bool poll_interrupt() noexcept {
   Interrupt* const call = t_current;
   if (!call) return false;
   time_to_look.store(false, std::memory_order_relaxed);

@@ -49,11 +49,11 @@ inline std::atomic<bool> interruptible_calls{false};
 inline std::atomic<bool> time_to_look{false};
 inline std::atomic<uint32_t> ticks{0};
 // How often a call looks.
-inline constexpr auto kLookEvery = std::chrono::milliseconds(50);
+inline constexpr auto kInterruptPollInterval = std::chrono::milliseconds(50);
 
-bool look_for_interrupt() noexcept;
+bool poll_interrupt() noexcept;
 // True where the call that this thread works for shall end.
-inline bool interrupt_wanted() noexcept { return time_to_look.load(std::memory_order_relaxed) && look_for_interrupt(); }
+inline bool interrupt_wanted() noexcept { return time_to_look.load(std::memory_order_relaxed) && poll_interrupt(); }
 
 // Thrown out of a loop over chunks; whoever runs kernels makes it a status.
 struct Interrupted : std::exception {

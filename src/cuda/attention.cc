@@ -50,10 +50,10 @@ class Writer {
     out_.value_numbers.push_back(n);
     return n;
   }
-  // An operand or a result: [b, h, rows, d], or with the last two turned.
-  int64_t given(int64_t rows, const ir::Attention::View& view, bool turned = false) {
+  // An operand or a result: [b, h, rows, d], or with the last two transposed.
+  int64_t given(int64_t rows, const ir::Attention::View& view, bool transposed = false) {
     std::vector<int64_t> sizes{s_.b, s_.h, rows, s_.d}, own(view.strides.begin(), view.strides.end());
-    if (turned) {
+    if (transposed) {
       std::swap(sizes[2], sizes[3]);
       std::swap(own[2], own[3]);
     }
@@ -114,11 +114,11 @@ class Writer {
     x = masked(with(DnnPointwise::kSub, with(DnnPointwise::kMul, x, scale_), logs));
     const int64_t e = scores();
     g_.pointwise(DnnPointwise::kExp, {x}, e);
-    g_.product(turned(e), d_o, dv);
+    g_.product(transposed(e), d_o, dv);
     int64_t ds = scores();
     g_.product(d_o, v, ds);
     ds = with(DnnPointwise::kMul, with(DnnPointwise::kMul, with(DnnPointwise::kSub, ds, sums), e), scale_);
-    g_.product(turned(ds), q, dk);
+    g_.product(transposed(ds), q, dk);
     const T& turned_k = g_.of(k);
     const std::vector<int64_t> sizes = turned_k.sizes, strides = turned_k.strides;
     const int64_t plain_k =
@@ -128,7 +128,7 @@ class Writer {
     g_.product(ds, plain_k, sum);
     g_.pointwise(DnnPointwise::kIdentity, {sum}, dq);
   }
-  int64_t turned(int64_t x) {
+  int64_t transposed(int64_t x) {
     const std::vector<int64_t> strides = s_.score_strides();
     const int64_t to = g_.tensor({type_, {s_.b, s_.h, s_.k, s_.q}, {strides[0], strides[1], strides[3], strides[2]}, Storage::kVirtual});
     g_.reshape(x, to);

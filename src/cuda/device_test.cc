@@ -105,7 +105,7 @@ TEST_CASE("an error that a kernel found is told when the host waits, once") {
   const auto set = devices();
   Gpu& gpu = gpu_of(*set).gpu();
   auto messages = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"first", "second"});
-  auto word = gpu.take_error_word(messages);
+  auto word = gpu.acquire_error_word(messages);
   REQUIRE(word.ok());
   for (const int32_t number : {2, 1}) {
     REQUIRE(gpu.copy_to_device(*word, &number, sizeof number).ok());
@@ -117,7 +117,7 @@ TEST_CASE("an error that a kernel found is told when the host waits, once") {
   const int32_t late = 2;
   REQUIRE(gpu.copy_to_device(*word, &late, sizeof late).ok());
   gpu.give_error_word(*word);  // what it held goes with it
-  auto next = gpu.take_error_word(messages);
+  auto next = gpu.acquire_error_word(messages);
   REQUIRE(next.ok());
   CHECK(*next == *word);
   gpu.may_fail();

@@ -52,7 +52,7 @@ Result<std::vector<Gpu*>> Gpu::all() {
     std::vector<std::unique_ptr<Gpu>> made;
     for (int i = 0; i < count; ++i) {
       made.emplace_back(new Gpu(**d, i));
-      WEFT_RETURN_IF_ERROR(made.back()->read_facts());
+      WEFT_RETURN_IF_ERROR(made.back()->query_properties());
     }
     for (auto& gpu : made) gpus.push_back(gpu.release());
     return gpus;
@@ -60,7 +60,7 @@ Result<std::vector<Gpu*>> Gpu::all() {
   return found;
 }
 
-Status Gpu::read_facts() {
+Status Gpu::query_properties() {
   char text[256] = {};
   WEFT_CUDA_RETURN(driver_, device(&device_, number_), "finding a GPU");
   WEFT_CUDA_RETURN(driver_, device_name(text, sizeof text - 1, device_), "asking for a GPU's name");
@@ -176,7 +176,7 @@ class Gpu::Taken {
   Taken(Taken&& other) noexcept : gpu_(other.gpu_), piece_(std::exchange(other.piece_, nullptr)) {}
   Taken& operator=(Taken&&) = delete;
   ~Taken() {
-    if (piece_) gpu_.give_piece(piece_);
+    if (piece_) gpu_.release_staging(piece_);
   }
   Piece* operator->() const { return piece_; }
 
@@ -185,7 +185,7 @@ class Gpu::Taken {
   Piece* piece_;
 };
 
-Result<Gpu::Piece*> Gpu::take_piece(bool wait) {
+Result<Gpu::Piece*> Gpu::acquire_staging(bool wait) {
   std::unique_lock lock(staging_mutex_);
   if (pieces_.empty()) {
     std::vector<Piece> made(kPieces);
@@ -203,14 +203,14 @@ Result<Gpu::Piece*> Gpu::take_piece(bool wait) {
   lock.unlock();
   if (piece->used) {
     if (const Error error = driver_.wait_for_event(piece->event)) {
-      give_piece(piece);
+      release_staging(piece);
       return driver_.status(error, "waiting for a copy");
     }
   }
   return piece;
 }
 
-void Gpu::give_piece(Piece* piece) {
+void Gpu::release_staging(Piece* piece) {
   const std::lock_guard lock(staging_mutex_);
   free_pieces_.push_back(piece);
   piece_given_.notify_one();
@@ -225,7 +225,7 @@ Status Gpu::copy_to_device(DevicePtr to, const void* from, size_t bytes) {
   }
   for (size_t at = 0; at < bytes; at += kPieceBytes) {
     const size_t n = std::min(kPieceBytes, bytes - at);
-    WEFT_ASSIGN(Piece* piece, take_piece(true));
+    WEFT_ASSIGN(Piece* piece, acquire_staging(true));
     const Taken taken(*this, piece);
     std::memcpy(piece->memory, static_cast<const char*>(from) + at, n);
     WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, piece->memory, n, stream_), "copying to the GPU");
@@ -250,7 +250,7 @@ Status Gpu::copy_to_host(void* to, DevicePtr from, size_t bytes) {
     return {};
   };
   for (size_t at = 0; at < bytes;) {
-    WEFT_ASSIGN(Piece* piece, take_piece(under.empty()));  // who has some does not wait for more
+    WEFT_ASSIGN(Piece* piece, acquire_staging(under.empty()));  // who has some does not wait for more
     if (!piece) {
       WEFT_RETURN_IF_ERROR(finish_one());
       continue;
@@ -311,7 +311,7 @@ Status Gpu::check_errors() {
   return first;
 }
 
-Result<DevicePtr> Gpu::take_error_word(std::shared_ptr<const std::vector<std::string>> messages) {
+Result<DevicePtr> Gpu::acquire_error_word(std::shared_ptr<const std::vector<std::string>> messages) {
   WEFT_RETURN_IF_ERROR(use());
   const std::lock_guard lock(errors_mutex_);
   size_t i = size_t(std::find(error_owners_.begin(), error_owners_.end(), nullptr) - error_owners_.begin());

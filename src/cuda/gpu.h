@@ -90,7 +90,7 @@ class Gpu {
 
   // A word (int32, 0) that kernels put the number of an error into: 1 + its place in `messages`. A program has one for as long as it lives, so that its address stays
   // the same; may_fail() says that kernels which may write it are queued, and the host looks at it when it next waits.
-  core::Result<DevicePtr> take_error_word(std::shared_ptr<const std::vector<std::string>> messages);
+  core::Result<DevicePtr> acquire_error_word(std::shared_ptr<const std::vector<std::string>> messages);
   void give_error_word(DevicePtr word);
   void may_fail() { errors_possible_.store(true, std::memory_order_release); }
 
@@ -106,7 +106,7 @@ class Gpu {
  private:
   friend class GpuMemory;
   Gpu(const Driver& driver, int number);
-  core::Status read_facts();
+  core::Status query_properties();
   core::Status start();
   core::Status check_errors();
 
@@ -133,8 +133,8 @@ class Gpu {
   std::condition_variable piece_given_;
   std::vector<Piece> pieces_;
   std::vector<Piece*> free_pieces_;
-  core::Result<Piece*> take_piece(bool wait);  // null: there is none, and nobody waits
-  void give_piece(Piece* piece);
+  core::Result<Piece*> acquire_staging(bool wait);  // null: there is none, and nobody waits
+  void release_staging(Piece* piece);
 
   std::mutex capture_mutex_;
   void* capture_stream_ = nullptr;

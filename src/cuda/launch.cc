@@ -122,7 +122,7 @@ struct Program::Run {
       case GpuArg::Kind::kArena: return arena + uint64_t(a.size.evaluate(call.symbols));
       case GpuArg::Kind::kSize: return uint64_t(a.size.evaluate(call.symbols));
       case GpuArg::Kind::kError: return error;
-      case GpuArg::Kind::kTurn: return uint64_t(turns[size_t(a.index)]);
+      case GpuArg::Kind::kIteration: return uint64_t(turns[size_t(a.index)]);
     }
     return 0;
   }
@@ -173,7 +173,7 @@ Status Program::load() {
     WEFT_RETURN_IF_ERROR(gpu_.copy_to_device(constants_.back(), c->literal.raw(), c->literal.byte_size()));
   }
   if (!plan_.module->messages.empty()) {
-    WEFT_ASSIGN(error_, gpu_.take_error_word(std::make_shared<const std::vector<std::string>>(plan_.module->messages)));
+    WEFT_ASSIGN(error_, gpu_.acquire_error_word(std::make_shared<const std::vector<std::string>>(plan_.module->messages)));
   }
   const int64_t launches = plan_.module->symbols.empty() && d.graphs() ? count(code_.launches) : -1;
   launches_ = launches > kMostRecorded ? -1 : int(launches);

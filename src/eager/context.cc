@@ -179,7 +179,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
 }
 
 Context::~Context() {
-  (void)calls_elsewhere.wait();
+  (void)detached_calls.wait();
   (void)executor_->wait();
   forget_kernels(generation_.load());
   if (thread_executor.context == id_) thread_executor = {};

@@ -86,7 +86,7 @@ class Context {
   // Waits for the context's executor and the thread's; gives the first error, which is then forgotten.
   Status sync_executors();
   // Calls that run on threads of their own; some may have been abandoned there. Whoever destroys the context waits for them before.
-  runtime::CallsElsewhere calls_elsewhere;
+  runtime::DetachedCalls detached_calls;
   bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
 
   // The kernel for a key; made by `make` where it is not there. What is pointed to is

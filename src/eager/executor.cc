@@ -119,7 +119,7 @@ void Executor::work() {
 
 Status Executor::wait() {
   std::unique_lock lock(mutex_);
-  while (!idle_.wait_for(lock, core::kLookEvery, [this] { return queue_.empty() && !running_; })) {
+  while (!idle_.wait_for(lock, core::kInterruptPollInterval, [this] { return queue_.empty() && !running_; })) {
     if (core::process_ending.load(std::memory_order_relaxed)) return core::cancelled("the process ends");
     core::Interrupt* const call = core::Interrupt::current();
     if (!call) continue;

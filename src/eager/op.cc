@@ -101,7 +101,7 @@ Status run_interruptible(Context& context, const std::shared_ptr<CachedKernel>& 
   if ((!function && bytes < kLargeInputs) || (outer && outer->cancelled())) return run_inline();
   const runtime::Expected expected(k->kernel.get(), function ? 1 : bytes, true);
   if (!expected.long_call()) return run_inline();
-  auto work = [k, counted = runtime::CallsElsewhere::Run(context.calls_elsewhere)](op::CancellationManager& cancellation, std::span<Tensor> in,
+  auto work = [k, counted = runtime::DetachedCalls::Run(context.detached_calls)](op::CancellationManager& cancellation, std::span<Tensor> in,
                                                                                    std::span<Tensor> out) {
     op::KernelEnv env = k->env;
     env.cancellation = &cancellation;
@@ -110,7 +110,7 @@ Status run_interruptible(Context& context, const std::shared_ptr<CachedKernel>& 
     op::KernelContext c(k->node, env, pointers, out);
     return guarded_run(*k->kernel, c);
   };
-  return runtime::run_elsewhere(inputs, outputs, std::move(work), {.cancellation = outer});
+  return runtime::run_detached(inputs, outputs, std::move(work), {.cancellation = outer});
 }
 
 }  // namespace

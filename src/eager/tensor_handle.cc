@@ -53,7 +53,7 @@ PartialShape TensorHandle::slow_shape() const {
 // Until something has happened, the process ends or the call is interrupted.
 template <class Happened>
 static Status wait_for(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const Happened& happened) {
-  while (!changed.wait_for(lock, core::kLookEvery, happened)) {
+  while (!changed.wait_for(lock, core::kInterruptPollInterval, happened)) {
     core::Interrupt* const call = core::Interrupt::current();
     if (core::process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
     if (!call) continue;

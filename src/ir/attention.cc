@@ -367,7 +367,7 @@ class Pass {
     i->transpose_a = i->transpose_b = false;
   }
 
-  // The three gradients one behind the other, [3, batch, heads, rows, size]: the result as it is, turned.
+  // The three gradients one behind the other, [3, batch, heads, rows, size]: the result as it is, transposed.
   void become_packed(const std::array<Instr*, 3>& parts, Instr* packed) {
     const auto it = users_.find(parts[0]);
     if (it == users_.end()) return;

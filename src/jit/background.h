@@ -15,8 +15,8 @@ namespace weft_engine::jit {
 class HotCode {
  public:
   virtual ~HotCode() = default;
-  // On the background thread. Once `give_up` is true it ends soon.
-  virtual void compile(const std::atomic<bool>& give_up) = 0;
+  // On the background thread. Once `cancel_flag` is true it ends soon.
+  virtual void compile(const std::atomic<bool>& cancel_flag) = 0;
   // Frees the code; calls that run it may do so to their end.
   virtual void drop() = 0;
   virtual size_t bytes() const = 0;

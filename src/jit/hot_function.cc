@@ -51,10 +51,10 @@ class Candidate final : public HotCode, public std::enable_shared_from_this<Cand
  public:
   Candidate(graph::FunctionBody b, CallSignature s, int t) : name(b.name), body(std::move(b)), sources(body), signature(std::move(s)), threads(t) {}
 
-  void compile(const std::atomic<bool>& give_up) override {
+  void compile(const std::atomic<bool>& cancel_flag) override {
     CompileOptions options;
     options.threads = threads;
-    options.give_up = &give_up;
+    options.cancel_flag = &cancel_flag;
     auto made = Version::compile(body, sources, signature, options);
     body = {};  // not needed any more
     if (!made.ok()) return refuse(made.status().message());

@@ -215,7 +215,7 @@ Result<std::shared_ptr<Version>> Version::compile(const graph::FunctionBody& bod
     }
   }
   if (!lowered.ok()) return lowered.status();
-  if (options.give_up && options.give_up->load()) return cancelled("the compiler was told to stop");
+  if (options.cancel_flag && options.cancel_flag->load()) return cancelled("the compiler was told to stop");
   v->module_ = std::move(lowered).value();
   WEFT_RETURN_IF_ERROR(v->bind(o, options, body.ret_types));
   WEFT_ASSIGN(v->plan_, compiler::make_plan(*v->module_, o.threads));
@@ -226,7 +226,7 @@ Result<std::shared_ptr<Version>> Version::compile(const graph::FunctionBody& bod
   code.embed_constants = false;
   code.cpu = "native";
   code.stoppable = true;
-  code.give_up = options.give_up;
+  code.cancel_flag = options.cancel_flag;
   WEFT_ASSIGN(v->code_, api->jit(v->plan_, code));
   v->entry_ = v->code_->entry();
   v->loops_ = any_instr(*v->module_->main, [](const ir::Instr& i) { return i.op == ir::Op::kWhile; });

@@ -66,7 +66,7 @@ struct CompileOptions {
   int threads = 1;
   bool lists_may_grow = false;  // a list that grows as it is written is an error of the call; else of compiling
   Generators* generators = nullptr;  // outlive the version; null: functions with random ops that need them are refused
-  const std::atomic<bool>* give_up = nullptr;  // as in compiler::CodegenOptions
+  const std::atomic<bool>* cancel_flag = nullptr;  // as in compiler::CodegenOptions
 };
 
 class Version {

@@ -14,7 +14,7 @@ CancellationManager::~CancellationManager() {
 }
 
 bool CancellationManager::interrupted() {
-  if (!core::look_for_interrupt()) return false;
+  if (!core::poll_interrupt()) return false;
   start_cancel();
   return true;
 }

@@ -43,7 +43,7 @@ class CancellationManager : public std::enable_shared_from_this<CancellationMana
   template <class Done>
   static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, CancellationManager* what, Done done) {
     core::Interrupt* const call = what && core::interruptible_calls.load(std::memory_order_relaxed) ? core::Interrupt::current() : nullptr;
-    while (call && !call->wanted() && !changed.wait_for(lock, core::kLookEvery, done)) {
+    while (call && !call->wanted() && !changed.wait_for(lock, core::kInterruptPollInterval, done)) {
       lock.unlock();
       if (call->look()) what->start_cancel();
       lock.lock();

@@ -29,7 +29,7 @@ Result<Message> call_and_wait(Channel& channel, std::string_view method, Message
   bool ending = false;
   {
     std::unique_lock lock(state->mutex);
-    while (!ending && !state->changed.wait_for(lock, core::kLookEvery, [&] { return state->done; })) {
+    while (!ending && !state->changed.wait_for(lock, core::kInterruptPollInterval, [&] { return state->done; })) {
       ending = core::process_ending.load(std::memory_order_relaxed);
       core::Interrupt* const caller = core::Interrupt::current();
       if (!caller || caller->wanted()) continue;

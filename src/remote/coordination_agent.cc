@@ -44,7 +44,7 @@ CoordinationAgent::CoordinationAgent(CoordinationConfig config, CoordinatedTask 
       on_error_(std::move(on_error)),
       incarnation_(random_id()) {}
 
-CoordinationAgent::~CoordinationAgent() { stop_beating(); }
+CoordinationAgent::~CoordinationAgent() { stop_heartbeats(); }
 
 Result<Message> CoordinationAgent::call(std::string_view method, std::string request, double seconds, bool wait) {
   WEFT_ASSIGN(std::shared_ptr<Channel> channel, connections_->to(config_.leader));
@@ -55,7 +55,7 @@ Result<Message> CoordinationAgent::call(std::string_view method, std::string req
                                [answer](Status s, Message m) { answer->set_value({std::move(s), std::move(m)}); });
   core::Interrupt* const caller = core::Interrupt::current();
   bool interrupted = false;
-  while (future.wait_for(core::kLookEvery) == std::future_status::timeout) {
+  while (future.wait_for(core::kInterruptPollInterval) == std::future_status::timeout) {
     if (!caller || interrupted || !caller->look()) continue;
     interrupted = true;
     running->cancel();
@@ -139,7 +139,7 @@ void CoordinationAgent::poll() {
                               });
 }
 
-void CoordinationAgent::stop_beating() {
+void CoordinationAgent::stop_heartbeats() {
   std::shared_ptr<ClientCall> polling;
   {
     std::lock_guard lock(mutex_);
@@ -209,7 +209,7 @@ Status CoordinationAgent::shutdown() {
     const double seconds = (config_.shutdown_timeout_ms > 0 ? double(config_.shutdown_timeout_ms) / 1000 : kShutdownSeconds) + kSlackSeconds;
     s = call("ShutdownTask", one_task(task_), seconds).status();
   }
-  stop_beating();
+  stop_heartbeats();
   std::lock_guard lock(mutex_);
   state_ = TaskState::kDisconnected;
   return s;

@@ -44,7 +44,7 @@ class CoordinationAgent : public std::enable_shared_from_this<CoordinationAgent>
   Result<Message> call(std::string_view method, std::string request, double seconds, bool wait = false);
   void beat();
   void poll();
-  void stop_beating();
+  void stop_heartbeats();
   Status running();
 
   const CoordinationConfig config_;

@@ -37,7 +37,7 @@ struct FrameSocket::Out {
 
 FrameSocket::FrameSocket(int socket, int64_t most_body) : socket_(socket), most_body_(most_body), buffer_(new char[kBuffered]) {
   (void)setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &kSocketBytes, sizeof kSocketBytes);
-  keep_from_children(socket_);
+  set_close_on_exec(socket_);
 }
 
 FrameSocket::~FrameSocket() {

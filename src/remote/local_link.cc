@@ -69,7 +69,7 @@ struct LocalLink::Reading {
 };
 
 LocalLink::LocalLink(int socket) : socket_(socket), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), reading_(std::make_unique<Reading>()) {
-  keep_from_children(socket_);
+  set_close_on_exec(socket_);
 }
 
 LocalLink::~LocalLink() {

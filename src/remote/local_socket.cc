@@ -71,7 +71,7 @@ void drop_sockets() {
 
 }  // namespace
 
-void keep_from_children(int socket) {
+void set_close_on_exec(int socket) {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, drop_sockets);
   for (auto& slot : own_sockets) {
     int free = 0;
@@ -159,7 +159,7 @@ Result<std::shared_ptr<LocalListener>> LocalListener::start(Accept accept) {
   const socklen_t size = address_of(made->name_, address);
   if (state->socket < 0 || state->wake < 0 || bind(state->socket, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(state->socket, 64) != 0)
     return unavailable("no Unix socket for links: ", std::strerror(errno));
-  keep_from_children(state->socket);
+  set_close_on_exec(state->socket);
   WEFT_RETURN_IF_ERROR(start_thread([state] { state->work(); }));
   made->state_ = std::move(state);
   return made;

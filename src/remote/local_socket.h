@@ -26,7 +26,7 @@ Result<int> connect_local(const std::string& name);
 bool is_of_same_user(int socket);
 
 // A socket of this process alone: a forked child that lives on does not keep the connection open. Until forget_socket().
-void keep_from_children(int socket);
+void set_close_on_exec(int socket);
 void forget_socket(int socket);
 
 // Whether something to read comes within so long.

@@ -38,7 +38,7 @@ Status Answer::wait() {
     return done_;
   });
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kLookEvery, [&] { return done_; })) {
+  while (!changed_.wait_for(lock, kInterruptPollInterval, [&] { return done_; })) {
     if (process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
     Interrupt* const call = Interrupt::current();
     if (!call) continue;

@@ -157,7 +157,7 @@ void DataflowRun::end_of(int64_t n) {
 // ---- who works -----------------------------------------------------------------------------------------
 
 // Makes sure that somebody comes for what is in the inbox.
-void DataflowRun::summon(std::unique_lock<std::mutex>& lock) {
+void DataflowRun::wake_worker(std::unique_lock<std::mutex>& lock) {
   if (inbox_.empty()) return;
   if (caller_idle.load(std::memory_order_relaxed)) {
     caller_idle.store(false, std::memory_order_relaxed);
@@ -171,7 +171,7 @@ void DataflowRun::summon(std::unique_lock<std::mutex>& lock) {
   const bool pooled = plan.inter_ && plan.inter_->threads() > 1;
   auto help = [self = shared_from_this(), pooled] {
     DataflowWorker w(*self, pooled ? DataflowWorker::Where::kPool : DataflowWorker::Where::kBlocking);
-    if (self->take_or_leave(w.queue, false)) w.loop();
+    if (self->take_work(w.queue, false)) w.loop();
   };
   try {
     if (pooled) plan.inter_->schedule(help);
@@ -186,11 +186,11 @@ void DataflowRun::share(std::span<const Ready> work) {
   live.fetch_add(int64_t(work.size()), std::memory_order_relaxed);
   std::unique_lock lock(mutex_);
   inbox_.insert(inbox_.end(), work.begin(), work.end());
-  summon(lock);
+  wake_worker(lock);
 }
 
 // `counted`: the worker is one of those in `live`.
-bool DataflowRun::take_or_leave(std::vector<Ready>& queue, bool counted) {
+bool DataflowRun::take_work(std::vector<Ready>& queue, bool counted) {
   std::lock_guard lock(mutex_);
   if (counted && aborted()) {
     live.fetch_sub(int64_t(inbox_.size()), std::memory_order_relaxed);
@@ -236,7 +236,7 @@ void DataflowRun::run_blocking(const Ready& r) {
 void DataflowRun::before_blocking() {
   std::unique_lock lock(mutex_);
   --active_;
-  summon(lock);
+  wake_worker(lock);
 }
 
 void DataflowRun::after_blocking() {
@@ -245,23 +245,23 @@ void DataflowRun::after_blocking() {
 }
 
 // Until somebody calls, or a while where this thread's caller may interrupt it.
-void DataflowRun::wait_or_look(std::unique_lock<std::mutex>& lock) {
+void DataflowRun::wait_or_poll(std::unique_lock<std::mutex>& lock) {
   core::Interrupt* const call = parent_cancellation_ && !aborted() ? core::Interrupt::current() : nullptr;
   if (!call) return wake_.wait(lock);
-  if (wake_.wait_for(lock, core::kLookEvery) == std::cv_status::no_timeout) return;
+  if (wake_.wait_for(lock, core::kInterruptPollInterval) == std::cv_status::no_timeout) return;
   lock.unlock();
   if (call->look()) parent_cancellation_->start_cancel();
   lock.lock();
 }
 
 // The caller's thread, out of work. It helps when there is some, until all is done.
-void DataflowRun::wait_as_caller(DataflowWorker& caller) {
+void DataflowRun::help_until_finished(DataflowWorker& caller) {
   std::unique_lock lock(mutex_);
   for (;;) {
     // (active_ does not count the caller here, nor does live.)
     caller_idle.store(true, std::memory_order_relaxed);
     while (!finished_ && inbox_.empty() && caller_inbox_.empty()) {
-      wait_or_look(lock);
+      wait_or_poll(lock);
       // Woken for work that another was quicker to take: idle again.
       if (inbox_.empty() && caller_inbox_.empty() && !caller_idle.exchange(true, std::memory_order_relaxed)) --active_;
     }
@@ -310,7 +310,7 @@ Status Dataflow::run(const KernelEnv& env, std::span<Tensor> args, std::span<Ten
   DataflowWorker caller(*run, DataflowWorker::Where::kCaller);
   caller.start();
   caller.loop();
-  run->wait_as_caller(caller);
+  run->help_until_finished(caller);
   return run->finish(rets);
 }
 

@@ -99,10 +99,10 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   // Ties the run to the caller's cancellation. False: that was cancelled already.
   bool watch(CancellationManager* parent);
   // For the caller's thread, now and again: an interrupt of the caller ends the run.
-  void look_for_interrupt() {
+  void poll_interrupt() {
     if (core::time_to_look.load(std::memory_order_relaxed) && parent_cancellation_) parent_cancellation_->asked_to_stop();
   }
-  void wait_or_look(std::unique_lock<std::mutex>& lock);
+  void wait_or_poll(std::unique_lock<std::mutex>& lock);
   void fail(Status s);  // keeps the first error and stops everything else
   bool aborted() const { return aborted_.load(std::memory_order_relaxed); }
 
@@ -110,9 +110,9 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   void share(std::span<const Ready> work);
   void run_blocking(const Ready& r);  // on a thread of its own, or the waiting caller
   // A worker that has nothing more to do takes shared work (true), or leaves.
-  bool take_or_leave(std::vector<Ready>& queue, bool counted);
+  bool take_work(std::vector<Ready>& queue, bool counted);
   bool wants_help() const { return active_.load(std::memory_order_relaxed) < max_active_; }
-  void wait_as_caller(class DataflowWorker& caller);
+  void help_until_finished(class DataflowWorker& caller);
   void before_blocking();
   void after_blocking();
   void end_of(int64_t n = 1);  // n of the things counted in `live` have ended
@@ -136,7 +136,7 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   std::atomic<bool> caller_idle{false};
 
  private:
-  void summon(std::unique_lock<std::mutex>& lock);
+  void wake_worker(std::unique_lock<std::mutex>& lock);
 
   std::atomic<bool> aborted_{false};
   std::mutex mutex_;
@@ -164,7 +164,7 @@ class DataflowWorker {
   void start_with(const Ready& r) noexcept;
   void loop() noexcept;   // an exception is the error of the run
   // Finishes an asynchronous item on a thread that is none of ours, and shares what follows.
-  void finish_elsewhere(struct AsyncItem& a) noexcept;
+  void finish_async(struct AsyncItem& a) noexcept;
 
   std::vector<Ready> queue;
 
@@ -200,7 +200,7 @@ class DataflowWorker {
   void item_ended(Iteration* it, int64_t more);
   void clean_up(Frame* f);
   void maybe_share();
-  bool worth_timing(const Item& item);
+  bool should_time(const Item& item);
   void trace(const Item& item, int64_t start, const Tensor* outputs) const;
 
   DataflowRun& run_;

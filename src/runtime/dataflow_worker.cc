@@ -89,7 +89,7 @@ void DataflowWorker::loop() noexcept {
   for (bool more = true; more;) {
     const Status s = core::without_exceptions([&]() -> Status {
       run_queue();
-      more = run_.take_or_leave(queue, true);
+      more = run_.take_work(queue, true);
       return {};
     });
     if (!s.ok()) run_.fail(s);  // the next round finds the run aborted, and leaves
@@ -101,7 +101,7 @@ void DataflowWorker::run_queue() {
   queued_cost_ = 0;
   for (const Ready& r : queue) queued_cost_ += r.cost;
   for (;;) {
-    if (where_ == Where::kCaller) run_.look_for_interrupt();
+    if (where_ == Where::kCaller) run_.poll_interrupt();
     if (run_.aborted()) [[unlikely]] {
       queue.clear();
       deferred_.clear();
@@ -315,7 +315,7 @@ void DataflowWorker::run_kernel_item(const Item& item, Iteration* it) {
   c.donate_inputs(item.donated);
   c.constant_inputs(item.constant_inputs);
 
-  const bool timed = run_.env.trace || worth_timing(item);
+  const bool timed = run_.env.trace || should_time(item);
   const int64_t start = timed ? StepTrace::now() : 0;
   Status s = run_kernel(*item.kernel, c);
   if (timed) learn_cost(const_cast<Item&>(item), StepTrace::now() - start);
@@ -327,7 +327,7 @@ void DataflowWorker::run_kernel_item(const Item& item, Iteration* it) {
 }
 
 // Costs matter where there is a choice of what to run where.
-bool DataflowWorker::worth_timing(const Item& item) {
+bool DataflowWorker::should_time(const Item& item) {
   const uint32_t known = item.cost.load(std::memory_order_relaxed);
   if (known == Dataflow::kUnknownCost) return true;
   return !queue.empty() && (known >= kCheap || (++ticks_ & 15) == 0);
@@ -351,7 +351,7 @@ void DataflowWorker::run_async_item(const Item& item, Iteration* it) {
   run_.live.fetch_add(1, std::memory_order_relaxed);
   auto back = [a](Status s) {
     a->status = std::move(s);
-    if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_elsewhere(*a);
+    if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_async(*a);
   };
   try {
     begin_async(a, back);
@@ -401,7 +401,7 @@ void DataflowWorker::finish_async(AsyncItem& a) {
   propagate(*a.item, a.iteration, Outputs(a.outputs.data(), a.output_refs.empty() ? nullptr : a.output_refs.data()), a.dead);
 }
 
-void DataflowWorker::finish_elsewhere(AsyncItem& a) noexcept {
+void DataflowWorker::finish_async(AsyncItem& a) noexcept {
   const Status s = core::without_exceptions([&]() -> Status {
     finish_async(a);
     if (!run_.aborted()) run_.share(queue);

@@ -28,7 +28,7 @@ std::atomic<float> costs[4096];
 std::atomic<float>& cost_of(const void* key) { return costs[(reinterpret_cast<uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 52]; }
 
 int64_t now(bool exact) {
-  if (!exact) return int64_t(core::ticks.load(std::memory_order_relaxed)) * std::chrono::nanoseconds(core::kLookEvery).count();
+  if (!exact) return int64_t(core::ticks.load(std::memory_order_relaxed)) * std::chrono::nanoseconds(core::kInterruptPollInterval).count();
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
@@ -52,7 +52,7 @@ Status wait_for(Call& call, std::unique_lock<std::mutex>& lock, const Limits& li
   core::Interrupt* const caller = core::Interrupt::current();
   const Clock::time_point end = limits.timeout_ms > 0 ? Clock::now() + std::chrono::milliseconds(limits.timeout_ms) : Clock::time_point::max();
   for (;;) {
-    const Clock::time_point next = caller ? std::min(end, Clock::now() + core::kLookEvery) : end;
+    const Clock::time_point next = caller ? std::min(end, Clock::now() + core::kInterruptPollInterval) : end;
     const auto changed = [&] { return call.done || call.stop; };
     if (next == Clock::time_point::max()) call.changed.wait(lock, changed);
     else call.changed.wait_until(lock, next, changed);
@@ -90,34 +90,34 @@ void note_uninterruptible_call() noexcept {
   t_uninterruptible = true;
 }
 
-struct CallsElsewhere::Run::State {
+struct DetachedCalls::Run::State {
   std::mutex mutex;
   std::condition_variable changed;
   int running = 0;
   bool gone = false;
 };
 
-bool CallsElsewhere::Run::orphaned() const {
+bool DetachedCalls::Run::orphaned() const {
   std::lock_guard lock(of_->mutex);
   return of_->gone;
 }
 
-void CallsElsewhere::Run::add(int n) {
+void DetachedCalls::Run::add(int n) {
   std::lock_guard lock(of_->mutex);
   of_->running += n;
   if (!of_->running) of_->changed.notify_all();
 }
 
-CallsElsewhere::CallsElsewhere() : state_(std::make_shared<Run::State>()) {}
+DetachedCalls::DetachedCalls() : state_(std::make_shared<Run::State>()) {}
 
-bool CallsElsewhere::wait() {
+bool DetachedCalls::wait() {
   std::unique_lock lock(state_->mutex);
   if (core::wait_for_others(lock, state_->changed, [this] { return state_->running == 0; })) return true;
   state_->gone = true;
   return false;
 }
 
-Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
+Status run_detached(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
   auto call = std::make_shared<Call>();
   call->in.reserve(in.size());
   for (const Tensor* t : in) {

@@ -47,15 +47,15 @@ struct Limits {
   int64_t timeout_ms = 0;  // DeadlineExceeded after it; 0: none
   bool may_abandon = true;  // false: a call that was cancelled is waited for all the same
 };
-core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
+core::Status run_detached(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
 
 // Calls on other threads of one owner, who must outlive them: of those that were abandoned some may still run.
-class CallsElsewhere {
+class DetachedCalls {
  public:
   // One of them, from when its work is put together until the work is destroyed.
   class Run {
    public:
-    explicit Run(const CallsElsewhere& of) : of_(of.state_) { add(1); }
+    explicit Run(const DetachedCalls& of) : of_(of.state_) { add(1); }
     Run(const Run& o) : of_(o.of_) { add(1); }
     ~Run() { add(-1); }
     Run& operator=(const Run&) = delete;
@@ -65,11 +65,11 @@ class CallsElsewhere {
    private:
     void add(int n);
     struct State;
-    friend class CallsElsewhere;
+    friend class DetachedCalls;
     std::shared_ptr<State> of_;
   };
 
-  CallsElsewhere();
+  DetachedCalls();
   // Waits until there are none. False: the process ends, and they go on.
   bool wait();
 

@@ -118,7 +118,7 @@ Status Server::stop() {
 Status Server::join() {
   std::unique_lock lock(mutex_);
   if (state_ == State::kNew) state_ = State::kStopped;
-  while (!changed_.wait_for(lock, core::kLookEvery, [&] { return state_ == State::kStopped; })) {
+  while (!changed_.wait_for(lock, core::kInterruptPollInterval, [&] { return state_ == State::kStopped; })) {
     core::Interrupt* const call = core::Interrupt::current();
     if (!call) continue;
     lock.unlock();

@@ -246,14 +246,14 @@ Status Session::run_limited(const std::shared_ptr<Instance>& instance, KernelEnv
   }
   std::vector<const Tensor*> in;
   for (const Tensor& t : feeds) in.push_back(&t);
-  auto work = [this, instance, env, fetched = std::vector<Endpoint>(fetches.begin(), fetches.end()), here = CallsElsewhere::Run(elsewhere_)](
+  auto work = [this, instance, env, fetched = std::vector<Endpoint>(fetches.begin(), fetches.end()), here = DetachedCalls::Run(elsewhere_)](
                   CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
     env.cancellation = &c;
     Status s = instance->run(env, from, to);
     if (!here.orphaned()) end_step(env.step_id, s.ok(), fetched);
     return s;
   };
-  return run_elsewhere(in, results, std::move(work), {.cancellation = &own, .timeout_ms = timeout_ms, .may_abandon = !env.trace});
+  return run_detached(in, results, std::move(work), {.cancellation = &own, .timeout_ms = timeout_ms, .may_abandon = !env.trace});
 }
 
 void Session::end_step(int64_t id, bool ok, std::span<const Endpoint> fetches) {

@@ -109,7 +109,7 @@ class Session {
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};
   // Runs on other threads, of which some may be left to themselves (runtime/interruptible.h). The session outlives them.
-  CallsElsewhere elsewhere_;
+  DetachedCalls elsewhere_;
   mutable std::shared_mutex mutex_;
   std::shared_ptr<KernelCache> kernels_ = std::make_shared<KernelCache>();
   std::vector<std::unique_ptr<Planned>> planned_;

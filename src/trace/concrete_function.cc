@@ -67,8 +67,8 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
   }
   std::vector<const Tensor*> in;
   for (const Tensor& t : args) in.push_back(&t);
-  return runtime::run_elsewhere(in, rets,
-                                [kept = *owner, env, end, counted = runtime::CallsElsewhere::Run(context.calls_elsewhere)](
+  return runtime::run_detached(in, rets,
+                                [kept = *owner, env, end, counted = runtime::DetachedCalls::Run(context.detached_calls)](
                                     op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
                                   env.cancellation = &c;
                                   return end(run_where_it_is(*kept, env, from, to));

@@ -78,18 +78,18 @@ LibraryFunction::~LibraryFunction() {
   }
   (void)context_.remove_function(name_, true);
   // A chain of functions, each held by the one that calls it, is freed one by one: a destructor inside another for each would need much stack.
-  thread_local std::vector<std::shared_ptr<const void>>* dying = nullptr;
-  if (dying) {
-    std::move(callees_.begin(), callees_.end(), std::back_inserter(*dying));
+  thread_local std::vector<std::shared_ptr<const void>>* pending_release = nullptr;
+  if (pending_release) {
+    std::move(callees_.begin(), callees_.end(), std::back_inserter(*pending_release));
     return;
   }
   std::vector<std::shared_ptr<const void>> all = std::move(callees_);
-  dying = &all;
+  pending_release = &all;
   while (!all.empty()) {
     const auto last = std::move(all.back());
     all.pop_back();
   }
-  dying = nullptr;
+  pending_release = nullptr;
 }
 
 Result<std::shared_ptr<LoadedFunctions>> LoadedFunctions::make(eager::Context& context, std::vector<graph::FunctionDef> functions,

@@ -157,7 +157,7 @@ void BundleReader::read_piece(Part& part) const {
   }
 }
 
-Status BundleReader::read_neighbours(const Part& part) const {
+Status BundleReader::read_adjacent(const Part& part) const {
   auto bytes = std::make_unique_for_overwrite<char[]>(size_t(part.length));
   const int64_t begin = part.reads[0].entry->offset;
   WEFT_RETURN_IF_ERROR(part.reads[0].shard->read(begin, bytes.get(), size_t(part.length)));
@@ -197,7 +197,7 @@ Status BundleReader::read_all(std::span<Read> reads, ThreadPool* pool) const {
   }
   auto run = [&](int64_t i) {
     Part& part = parts[size_t(i)];
-    if (part.reads.size() > 1) part.status = read_neighbours(part);
+    if (part.reads.size() > 1) part.status = read_adjacent(part);
     else read_piece(part);
   };
   if (pool && total >= kWorthThreads) {

@@ -92,7 +92,7 @@ class BundleReader {
   core::Status allocate(Read& read) const;
   core::Status read_all(std::span<Read> reads, core::ThreadPool* pool) const;
   void read_piece(Part& part) const;
-  core::Status read_neighbours(const Part& part) const;
+  core::Status read_adjacent(const Part& part) const;
   core::Status check(const Read& read, uint32_t crc) const;
   core::Status read_strings(const Read& read) const;
   core::Status read_variants(const Read& read) const;

@@ -115,7 +115,7 @@ struct Machine {
       case GpuArg::Kind::kConstant: return address(plan.constants[size_t(a.index)]->literal.raw());
       case GpuArg::Kind::kArena: return address(arena + a.size.evaluate(call.symbols));
       case GpuArg::Kind::kError: return address(&error);
-      case GpuArg::Kind::kTurn: return uint64_t(turns[size_t(a.index)]);
+      case GpuArg::Kind::kIteration: return uint64_t(turns[size_t(a.index)]);
       default: return uint64_t(a.size.evaluate(call.symbols));
     }
   }

@@ -4,13 +4,13 @@ import importlib
 
 
 def missing(namespace):
-    """The `__getattr__` of a namespace that has all its names: what refuses (absent.py), or TensorFlow's error for names that are not there."""
+    """The `__getattr__` of a namespace that has all its names: what refuses (unsupported.py), or TensorFlow's error for names that are not there."""
     module = "tensorflow" if namespace == "tf" else namespace.replace("tf.", "tensorflow._api.v2.", 1)
 
     def __getattr__(name):
-        from weft._src import absent
+        from weft._src import unsupported
 
-        found = None if name.startswith("__") else absent.find(f"{namespace}.{name}")
+        found = None if name.startswith("__") else unsupported.find(f"{namespace}.{name}")
         if found is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return found
@@ -49,8 +49,8 @@ def lazily(scope, namespace, text, spaces=(), otherwise=None):
         return value
 
     def __dir__():
-        from weft._src import absent
+        from weft._src import unsupported
 
-        return sorted({*table, *spaces, *absent.names(namespace)})
+        return sorted({*table, *spaces, *unsupported.names(namespace)})
 
     return __getattr__, __dir__

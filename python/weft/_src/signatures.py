@@ -15,7 +15,7 @@ from weft._src.framework import dispatch
 def scope():
     """What defaults in the lines may name."""
     import weft
-    from weft._src import absent_enums as enums
+    from weft._src import unsupported_enums as enums
 
     return {"tf": weft, "enums": enums}
 

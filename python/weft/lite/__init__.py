@@ -3,7 +3,7 @@
 from weft._src.namespace import lazily as _lazily
 
 _MODULES = """
-absent_enums: OpsSet Optimize
+unsupported_enums: OpsSet Optimize
 """
 
 __getattr__, __dir__ = _lazily(globals(), "tf.lite", _MODULES, ["experimental"])

@@ -3,7 +3,7 @@
 from weft._src.namespace import lazily as _lazily
 
 _MODULES = """
-absent_enums: OpResolverType
+unsupported_enums: OpResolverType
 """
 
 __getattr__, __dir__ = _lazily(globals(), "tf.lite.experimental", _MODULES)

@@ -3,7 +3,7 @@
 from weft._src.namespace import lazily as _lazily
 
 _MODULES = """
-absent_enums: DeviceOrderMode
+unsupported_enums: DeviceOrderMode
 """
 
 __getattr__, __dir__ = _lazily(globals(), "tf.tpu.experimental", _MODULES)

@@ -32,7 +32,7 @@ void begin(llvm::LLVMContext& context, llvm::Module& module, Machine& machine) {
 }
 
 // LLVM's passes, and the code that they leave.
-core::Result<std::string> finish(llvm::Module& module, Machine& machine, CodegenOptions::Emit what, const std::atomic<bool>* give_up = nullptr) {
+core::Result<std::string> finish(llvm::Module& module, Machine& machine, CodegenOptions::Emit what, const std::atomic<bool>* cancel_flag = nullptr) {
   if (std::getenv("WEFT_JIT_DUMP")) module.print(llvm::errs(), nullptr);  // as written, before LLVM's passes
   std::string problems;
   llvm::raw_string_ostream out(problems);
@@ -40,8 +40,8 @@ core::Result<std::string> finish(llvm::Module& module, Machine& machine, Codegen
     out.flush();
     return core::internal_error("the code generator wrote LLVM IR that does not hold: ", problems.substr(0, 2000));
   }
-  optimize(module, machine, give_up);
-  if (give_up && give_up->load()) return core::cancelled("the compiler was told to stop");
+  optimize(module, machine, cancel_flag);
+  if (cancel_flag && cancel_flag->load()) return core::cancelled("the compiler was told to stop");
   return write_code(module, machine, what);
 }
 
@@ -125,7 +125,7 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
                                                   found = true;
                                                   return *std::move(kept);
                                                 }
-                                                WEFT_ASSIGN(std::string code, finish(module, m, options.emit, options.give_up));
+                                                WEFT_ASSIGN(std::string code, finish(module, m, options.emit, options.cancel_flag));
                                                 if (cache) cache->put(key, code);
                                                 return code;
                                               }));

@@ -108,7 +108,7 @@ GpuEmitter::V GpuEmitter::argument(const GpuArg& a) {
   arg = a;
   llvm::IRBuilder<>::InsertPointGuard guard(b);
   b.SetInsertPoint(e.impl().frame.entry->getTerminator());
-  const bool number = a.kind == GpuArg::Kind::kSize || a.kind == GpuArg::Kind::kTurn;
+  const bool number = a.kind == GpuArg::Kind::kSize || a.kind == GpuArg::Kind::kIteration;
   v = stand_in(b, number ? static_cast<llvm::Type*>(b.getInt64Ty()) : b.getPtrTy());
   e.impl().frame.depth[v] = 0;
   return v;
@@ -223,7 +223,7 @@ core::Status GpuEmitter::kernel(const char* what, const ir::Instr* instr, const 
     const unsigned number = unsigned(n);
     replace(a.v, k->getArg(number));
     k->addParamAttr(number, llvm::Attribute::NoUndef);
-    if (a.arg.kind == GpuArg::Kind::kSize || a.arg.kind == GpuArg::Kind::kTurn) continue;
+    if (a.arg.kind == GpuArg::Kind::kSize || a.arg.kind == GpuArg::Kind::kIteration) continue;
     if (places[key_of(a.arg)] == 1) k->addParamAttr(number, llvm::Attribute::NoAlias);
     if (a.bytes > 0) k->addDereferenceableParamAttr(number, uint64_t(a.bytes));
     if (a.arg.kind != GpuArg::Kind::kError) k->addParamAttr(number, llvm::Attribute::getWithAlignment(e.context, llvm::Align(16)));
@@ -765,7 +765,7 @@ void GpuEmitter::find_counters(const ir::Instr* loop) {
     const auto put = [&](const ir::Instr* v, int64_t from) {
       counters_[v] = {depth_, from, *step};
       e.impl().numbers[v] = [this, v, at = counters_[v]]() -> V {
-        V turns = argument({GpuArg::Kind::kTurn, at.depth, 0});
+        V turns = argument({GpuArg::Kind::kIteration, at.depth, 0});
         V n = b.CreateAdd(b.CreateMul(turns, e.i64(at.step)), e.i64(at.first));
         return v->type.dtype == core::DType::kInt32 ? b.CreateTrunc(n, b.getInt32Ty()) : n;
       };

@@ -12,7 +12,7 @@
 namespace weft_engine::compiler {
 
 // Whether several elements in one thread are worth it: they are read and written together, as long as the code stays short.
-bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs);
+bool is_cheap(const Plan& plan, std::span<const ir::Instr* const> instrs);
 // The least size in bytes of an element that is read from memory to compute one of the value's.
 int64_t narrowest(const Plan& plan, const ir::Instr* value);
 
@@ -156,7 +156,7 @@ class GpuEmitter {
   Access access_;  // of the step that is being written
   int step_ = 0;
   bool together_ = false, flushing_ = false;
-  // Variables of loops that count: what they hold follows from how often the loop has turned.
+  // Variables of loops that count: what they hold follows from how often the loop has run.
   struct Counter {
     int depth;
     int64_t first, step;

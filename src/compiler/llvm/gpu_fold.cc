@@ -245,7 +245,7 @@ core::Status GpuEmitter::reduce(const std::vector<const ir::Instr*>& all) {
   const auto& along = f.rows ? axes.reduced_sizes : axes.kept_sizes;
   const int64_t together = std::min<int64_t>(all.size() > 2 ? 4 : 8, 16 / least);
   if (along.size() == 1 && along[0].is_const() && along[0].value() % together == 0 && along[0].value() >= 2 * together && f.reduced.is_const() &&
-      f.reduced.value() >= 64 && is_light(plan, operands))
+      f.reduced.value() >= 64 && is_cheap(plan, operands))
     f.own = int(together);
   return fold(f);
 }

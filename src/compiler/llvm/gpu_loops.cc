@@ -8,7 +8,7 @@ int64_t size_of(core::DType t) { return int64_t(core::dtype_size(t)); }
 
 }  // namespace
 
-bool is_light(const Plan& plan, std::span<const ir::Instr* const> instrs) {
+bool is_cheap(const Plan& plan, std::span<const ir::Instr* const> instrs) {
   constexpr int kMost = 96;
   int work = 0;
   std::vector<const ir::Instr*> todo(instrs.begin(), instrs.end());
@@ -131,7 +131,7 @@ core::Status GpuEmitter::store_all(std::span<const ir::Instr* const> in_order, s
   for (const ir::Instr* i : in_order) largest = std::max(largest, size_of(i->type.dtype));
   int64_t several = std::min<int64_t>(8, 16 / std::min<int64_t>(largest, 16));
   const ir::Dim inner = shape.loops.empty() ? ir::Dim(1) : shape.loops.back();
-  if (!is_light(plan, in_order) || (all.is_const() && all.value() < 4096)) several = 1;
+  if (!is_cheap(plan, in_order) || (all.is_const() && all.value() < 4096)) several = 1;
   if (!flat && !(inner.is_const() && inner.value() % several == 0)) several = 1;
   const auto write = [this, shape, first, into, in_order = std::vector(in_order.begin(), in_order.end()),
                       stored = std::vector(stored.begin(), stored.end())](std::span<const Index> at) {
@@ -319,7 +319,7 @@ core::Status GpuEmitter::update(const ir::Instr* i) {
   };
   const ir::Dim all = update->type.elements();
   const bool whole =
-      all.is_const() && all.value() % 4 == 0 && all.value() >= 4096 && size_of(i->type.dtype) <= 4 && is_light(plan, std::span(&update, 1));
+      all.is_const() && all.value() % 4 == 0 && all.value() >= 4096 && size_of(i->type.dtype) <= 4 && is_cheap(plan, std::span(&update, 1));
   return each("update", i, all, whole ? 4 : 1, [this, put, all](V number, int64_t own) -> core::Status {
     std::vector<V> numbers;
     for (int64_t k = 0; k < own; ++k) numbers.push_back(own == 1 ? number : bounded(e.add(e.mul(number, e.i64(own)), e.i64(k)), all));

@@ -266,7 +266,7 @@ core::Result<Machine> make_gpu_machine(const GpuOptions& options) {
   return m;
 }
 
-void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* give_up) {
+void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* cancel_flag) {
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", machine.cpu);
@@ -282,7 +282,7 @@ void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* give_u
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  if (give_up) callbacks.registerShouldRunOptionalPassCallback([give_up](llvm::StringRef, llvm::Any) { return !give_up->load(); });
+  if (cancel_flag) callbacks.registerShouldRunOptionalPassCallback([cancel_flag](llvm::StringRef, llvm::Any) { return !cancel_flag->load(); });
   llvm::PassBuilder builder(machine.machine.get(), llvm::PipelineTuningOptions(), {}, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -22,8 +22,8 @@ struct Machine {
 core::Status guarded(const std::function<core::Status()>& work);
 core::Result<Machine> make_machine(const CodegenOptions& options);
 core::Result<Machine> make_gpu_machine(const GpuOptions& options);
-// Marks functions for the machine and runs LLVM's optimisation, of which the rest is left out once `give_up` is true.
-void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* give_up);
+// Marks functions for the machine and runs LLVM's optimisation, of which the rest is left out once `cancel_flag` is true.
+void optimize(llvm::Module& m, Machine& machine, const std::atomic<bool>* cancel_flag);
 core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what);
 core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol, bool fails_late);
 core::Result<std::unique_ptr<GpuHostCode>> load_kernels(const std::string& object, Machine& machine, GpuCode code);

@@ -8,7 +8,7 @@ namespace weft_engine::graph {
 namespace {
 
 // What If makes of its condition: a scalar by its value, anything else by whether it has elements.
-std::optional<bool> truth(const Tensor& t) {
+std::optional<bool> bool_value(const Tensor& t) {
   if (t.rank() > 0) return std::nullopt;  // the kernel says whether that will do
   switch (t.dtype()) {
     case DType::kBool: return *t.data<bool>();
@@ -24,7 +24,7 @@ std::optional<FunctionAttr> chosen_branch(const Node& n) {
   const Tensor* choice = const_value(n.input(0));
   if (!choice) return std::nullopt;
   if (role_of(n) == Role::kIf) {
-    auto yes = truth(*choice);
+    auto yes = bool_value(*choice);
     if (!yes) return std::nullopt;
     return n.attr<FunctionAttr>(*yes ? "then_branch" : "else_branch");
   }
@@ -87,7 +87,7 @@ Result<bool> never_runs(const Graph& g, const Node& n) {
   const Endpoint result = cond.rets[0]->input(0);
   const auto& value = values[size_t(result.node->id())];
   if (size_t(result.index) >= value.size()) return false;
-  auto go = truth(value[size_t(result.index)]);
+  auto go = bool_value(value[size_t(result.index)]);
   return go && !*go;
 }
 

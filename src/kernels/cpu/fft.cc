@@ -190,7 +190,7 @@ void each_group(const Plan<Real>& plan, int64_t lines, core::ThreadPool& pool, B
   });
 }
 
-// One long line of floats as a matrix of `rows` by `columns`: x_(k1 + rows k2) is the transform, over the columns j2, of what the transform of each column has at k1, turned
+// One long line of floats as a matrix of `rows` by `columns`: x_(k1 + rows k2) is the transform, over the columns j2, of what the transform of each column has at k1, transposed
 // by k1 j2 of n. Everything goes through memory twice.
 class LongLine {
  public:
@@ -213,9 +213,9 @@ class LongLine {
   bool applies() const { return rows_ > 0; }
 
   void run(const std::complex<float>* in, std::complex<float>* out, bool inverse, float factor, core::ThreadPool& pool) const {
-    const Scratch turned(2 * n_);
+    const Scratch transposed(2 * n_);
     const float* const from = reinterpret_cast<const float*>(in);
-    float *const to = reinterpret_cast<float*>(out), *const between = turned.get();
+    float *const to = reinterpret_cast<float*>(out), *const between = transposed.get();
     const auto cost = [](int64_t n) { return double(n) * 8 * (4 + 2 * std::log2(double(n))) / 4; };
     pool.parallel_for(columns_ / 8, cost(rows_), [&](int64_t begin, int64_t end) {
       Work<float> work(rows_ * 8);

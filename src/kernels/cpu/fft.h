@@ -1,6 +1,6 @@
 // Fourier transforms of any length along one axis, in the type's own precision. Lengths whose prime factors
 // are small go through Stockham's passes; others are turned into a convolution (Bluestein). Lines are
-// worked on several at a time, interleaved, so that the passes run along memory. Long lines are matrices: transforms of their columns, turned, and of their rows.
+// worked on several at a time, interleaved, so that the passes run along memory. Long lines are matrices: transforms of their columns, transposed, and of their rows.
 #pragma once
 
 #include <complex>

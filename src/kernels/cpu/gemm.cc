@@ -114,8 +114,8 @@ void gemm(GemmTask<T> g, core::ThreadPool* pool, GemmDone done = nullptr) {
     return all_done();
   }
   // A matrix times a column is its transpose times a row; the row form needs no padding.
-  const bool turned = g.n == 1 && g.ldc == 1 && g.m > 1;
-  if (turned) g = {!g.transb, !g.transa, g.accumulate, 1, g.m, g.k, g.b, g.ldb, g.a, g.lda, g.c, g.m, nullptr};
+  const bool transposed = g.n == 1 && g.ldc == 1 && g.m > 1;
+  if (transposed) g = {!g.transb, !g.transa, g.accumulate, 1, g.m, g.k, g.b, g.ldb, g.a, g.lda, g.c, g.m, nullptr};
   // What is done to a part counts as some more multiplications.
   const GemmGrid grid =
       pool && !core::ThreadPool::inside() ? gemm_grid(g.m, g.n, g.k + (done ? 16 : 0), g.transb, sizeof(T), pool->threads()) : GemmGrid();
@@ -137,7 +137,7 @@ void gemm(GemmTask<T> g, core::ThreadPool* pool, GemmDone done = nullptr) {
     t.b += g.transb ? j0 * g.ldb : j0;
     t.c += i0 * g.ldc + j0;
     run_task(t);
-    if (done && turned) (*done)(j0, j1, 0, 1);
+    if (done && transposed) (*done)(j0, j1, 0, 1);
     else if (done) (*done)(i0, i1, j0, j1);
   });
 }

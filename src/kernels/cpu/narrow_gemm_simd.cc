@@ -147,14 +147,14 @@ int64_t dots_of(const NarrowTask& t, int64_t j, int64_t end) {
 }
 
 template <bool kHalf>
-void turned(const NarrowTask& t, int64_t begin, int64_t end) {
+void transposed(const NarrowTask& t, int64_t begin, int64_t end) {
   dots_of<kHalf, 1>(t, dots_of<kHalf, 4>(t, begin, end), end);
 }
 
 }  // namespace
 
 void narrow_columns(const NarrowTask& t, int64_t begin, int64_t end) {
-  if (t.transb) t.half ? turned<true>(t, begin, end) : turned<false>(t, begin, end);
+  if (t.transb) t.half ? transposed<true>(t, begin, end) : transposed<false>(t, begin, end);
   else t.half ? straight<true>(t, begin, end) : straight<false>(t, begin, end);
 }
 

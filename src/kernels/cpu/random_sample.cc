@@ -426,11 +426,11 @@ Status sample_classes(const Philox& gen, DType type, const void* logits, int64_t
 template <class T>
 void shuffle_elements(const Philox& gen, std::span<T> x) {
   PhiloxStream stream(gen);
-  constexpr int64_t kAhead = 32;  // whose partners are on their way from memory
-  int64_t partner[kAhead];
+  constexpr int64_t kPrefetchDistance = 32;  // whose partners are on their way from memory
+  int64_t partner[kPrefetchDistance];
   const int64_t n = int64_t(x.size());
-  for (int64_t first = 0; first + 1 < n; first += kAhead) {
-    const int64_t count = std::min(kAhead, n - 1 - first);
+  for (int64_t first = 0; first + 1 < n; first += kPrefetchDistance) {
+    const int64_t count = std::min(kPrefetchDistance, n - 1 - first);
     for (int64_t k = 0; k < count; ++k) {
       const uint32_t left = uint32_t(n - first - k);
       partner[k] = first + k + (left ? stream.next() % left : 0);

@@ -47,7 +47,7 @@ Status ExampleParser::take(size_t i, const Feature& feature, WantedFeature& w) {
   return {};
 }
 
-const std::vector<size_t>* ExampleParser::who_wants(size_t k, std::string_view key) {
+const std::vector<size_t>* ExampleParser::consumers_of(size_t k, std::string_view key) {
   if (k >= last_.size()) last_.resize(k + 1, {{}, nullptr});
   auto& [before, ids] = last_[k];
   if (key == before && !key.empty()) return ids;
@@ -64,7 +64,7 @@ Status ExampleParser::read(size_t i) {
   for (WantedFeature& w : wanted) w.column.present.push_back(false);
   // Backwards: of features with one name, the last counts.
   for (size_t k = features.size(); k-- > 0;) {
-    const auto* const ids = who_wants(k, features[k].first);
+    const auto* const ids = consumers_of(k, features[k].first);
     if (!ids || !features[k].second.present()) continue;
     for (size_t id : *ids)
       if (!wanted[id].column.present.back()) WEFT_RETURN_IF_ERROR(take(i, features[k].second, wanted[id]));

@@ -43,7 +43,7 @@ struct ExampleParser {
   // The start of an error about one feature of one example.
   std::string at(size_t i, std::string_view key) const;
   // Who wants the feature that is number k of an example, null: nobody. Examples of one file have their features in one order.
-  const std::vector<size_t>* who_wants(size_t k, std::string_view key);
+  const std::vector<size_t>* consumers_of(size_t k, std::string_view key);
   core::Status take(size_t i, const wire::Feature& feature, WantedFeature& w);
   core::Status read(size_t i);
 

@@ -1,6 +1,6 @@
 """tf.data.Dataset: a dataset is a value of the engine (a variant tensor); every transformation is an op that makes another."""
 
-from weft._src import reported as _reported
+from weft._src import public_modules as _public_modules
 
 from weft import _weft
 from weft._src.raw import raw
@@ -42,7 +42,7 @@ def make(name, variant, spec, inputs=(), functions=()):
     if cls is None:
         module = Dataset.__module__
         if module.startswith("tensorflow"):
-            module = _reported.dataset_module(name)
+            module = _public_modules.dataset_module(name)
         cls = _classes[name] = type(name, (Dataset,), {"__module__": module})
     self = cls.__new__(cls)
     Dataset._set_up(self, variant, spec, inputs, functions)

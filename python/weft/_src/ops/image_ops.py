@@ -328,7 +328,7 @@ def rot90(image, k=1, name=None):
         return tf.cond(tf.equal(tf.rank(image), 3), lambda: of_rank(3), lambda: of_rank(4))
     turns = None if _weft.in_graph() else constant_value(convert_to_tensor(k, dtypes.int32))
 
-    def turned(n):
+    def rotated(n):
         if n == 1:
             return transpose(flip_left_right(image))
         if n == 2:
@@ -336,8 +336,8 @@ def rot90(image, k=1, name=None):
         return flip_left_right(transpose(image)) if n == 3 else image
 
     if turns is not None:
-        return turned(int(turns) % 4)
-    made = tf.switch_case(tf.math.floormod(tf.cast(k, dtypes.int32), 4), [lambda n=n: turned(n) for n in range(4)])
+        return rotated(int(turns) % 4)
+    made = tf.switch_case(tf.math.floormod(tf.cast(k, dtypes.int32), 4), [lambda n=n: rotated(n) for n in range(4)])
     made.set_shape(
         [None if i in (image.shape.rank - 3, image.shape.rank - 2) else d for i, d in enumerate(image.shape.as_list())]
     )

@@ -1,14 +1,14 @@
 """TensorFlow's private modules, for libraries that import them: `tensorflow.python.util.nest` is found here when `tensorflow` means weft.
 
 A name of such a module is, in this order: what the file of the same place below this folder has; an attribute of our module in `ALIASES`; a class that we
-have under another name (reported.py); the public name that TensorFlow has for it (exports.py); an op, in the modules of ops. README.md says what is there."""
+have under another name (public_modules.py); the public name that TensorFlow has for it (exports.py); an op, in the modules of ops. README.md says what is there."""
 
 import functools
 import importlib
 import importlib.util
 import types
 
-from weft._src import reported
+from weft._src import public_modules
 
 PREFIX = "tensorflow."
 
@@ -81,8 +81,8 @@ def absent(name):
 def _classes():
     """{module: {name: (our module, our name)}} of the classes that say they come from there."""
     table = {}
-    for module in reported.CLASSES:
-        for ours, theirs, name in reported.classes(module):
+    for module in public_modules.CLASSES:
+        for ours, theirs, name in public_modules.classes(module):
             table.setdefault(theirs.removeprefix(PREFIX), {})[name] = (f"weft._src.{module}", ours)
     return table
 

@@ -140,7 +140,7 @@ def bidirectional_dynamic_rnn(
     _check_cell("cell_bw", cell_bw)
     time, batch = (0, 1) if time_major else (1, 0)
 
-    def turned(x):
+    def backwards(x):
         if sequence_length is None:
             return array_ops.reverse(x, [time])
         return array_ops.reverse_sequence(x, sequence_length, seq_axis=time, batch_axis=batch)
@@ -157,9 +157,9 @@ def bidirectional_dynamic_rnn(
             forward, state_fw = dynamic_rnn(cell_fw, inputs, initial_state=initial_state_fw, scope=within, **options)
         with variable_scope("bw") as within:
             backward, state_bw = dynamic_rnn(
-                cell_bw, nest.map_structure(turned, inputs), initial_state=initial_state_bw, scope=within, **options
+                cell_bw, nest.map_structure(backwards, inputs), initial_state=initial_state_bw, scope=within, **options
             )
-        return (forward, nest.map_structure(turned, backward)), (state_fw, state_bw)
+        return (forward, nest.map_structure(backwards, backward)), (state_fw, state_bw)
 
 
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
@@ -215,7 +215,7 @@ def static_bidirectional_rnn(
     if not inputs:
         raise ValueError("inputs must not be empty")
 
-    def turned(values):
+    def backwards(values):
         if sequence_length is None:
             return list(reversed(values))
         stacked = array_ops.stack([convert_to_tensor(v) for v in values])
@@ -226,8 +226,8 @@ def static_bidirectional_rnn(
         with variable_scope("fw") as within:
             forward, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, within)
         with variable_scope("bw") as within:
-            backward, state_bw = static_rnn(cell_bw, turned(inputs), initial_state_bw, dtype, sequence_length, within)
-    joined = [array_ops.concat([a, b], 1) for a, b in zip(forward, turned(backward))]
+            backward, state_bw = static_rnn(cell_bw, backwards(inputs), initial_state_bw, dtype, sequence_length, within)
+    joined = [array_ops.concat([a, b], 1) for a, b in zip(forward, backwards(backward))]
     return joined, state_fw, state_bw
 
 

@@ -270,13 +270,13 @@ def _rearranged():
 
 def value_of(name):
     """What `tf.compat.v1.NAME` is where version 1 has nothing of its own: version 2's, as it is or with other arguments, a message, or what refuses."""
-    from weft._src import absent, signatures
+    from weft._src import unsupported, signatures
 
     if name in _rearranged():
         parameters, target, passed = _rearranged()[name]
         return signatures.rearranged(name, parameters, path(target), passed)
-    if f"tf.compat.v1.{name}" in absent.table():
-        return absent.find(f"tf.compat.v1.{name}")
+    if f"tf.compat.v1.{name}" in unsupported.table():
+        return unsupported.find(f"tf.compat.v1.{name}")
     try:
         if name != "optimizers":  # Keras' own, which version 1 does not have
             return path(RENAMED.get(name, name))
@@ -294,13 +294,13 @@ def find_in(namespace):
 
 
 def names_in(namespace):
-    """The names that this file, rearranged.py and absent.py have for a namespace."""
-    from weft._src import absent
+    """The names that this file, rearranged.py and unsupported.py have for a namespace."""
+    from weft._src import unsupported
 
     start = namespace + "." if namespace else ""
     found = (name.removeprefix(start) for table in (RENAMED, _rearranged()) for name in table if name.startswith(start))
     full = f"tf.compat.v1.{namespace}" if namespace else "tf.compat.v1"
-    return {name.partition(".")[0] for name in found} | absent.names(full)
+    return {name.partition(".")[0] for name in found} | unsupported.names(full)
 
 
 def namespace(scope, name, text="", spaces=()):

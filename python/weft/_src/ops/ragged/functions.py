@@ -86,13 +86,13 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
         columns = x._row_partition.offsets_in_rows()
         order = sort_ops.argsort(columns, stable=True)
-        turned = RaggedTensor.from_value_rowids(
+        transposed = RaggedTensor.from_value_rowids(
             gather(x.values, order),
             raw.GatherV2(params=columns, indices=order, axis=0),
             x.bounding_shape(1),
             validate=False,
         )
-        return x.with_values(gather(cumsum(turned, 1, exclusive, reverse).values, raw.InvertPermutation(x=order)))
+        return x.with_values(gather(cumsum(transposed, 1, exclusive, reverse).values, raw.InvertPermutation(x=order)))
     if axis > 1:
         inner = (
             cumsum(x.values, axis - 1, exclusive, reverse)

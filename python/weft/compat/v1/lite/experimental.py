@@ -3,7 +3,7 @@
 from weft._src.compat.v1.version_2 import namespace as _namespace
 
 _MODULES = """
-absent_enums: OpResolverType
+unsupported_enums: OpResolverType
 """
 
 __getattr__, __dir__ = _namespace(globals(), "lite.experimental", _MODULES)

@@ -3,7 +3,7 @@
 from weft._src.compat.v1.version_2 import namespace as _namespace
 
 _MODULES = """
-absent_enums: PaddingSpec
+unsupported_enums: PaddingSpec
 """
 
 __getattr__, __dir__ = _namespace(globals(), "tpu", _MODULES, ["experimental"])

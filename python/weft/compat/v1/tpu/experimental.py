@@ -3,7 +3,7 @@
 from weft._src.compat.v1.version_2 import namespace as _namespace
 
 _MODULES = """
-absent_enums: DeviceOrderMode
+unsupported_enums: DeviceOrderMode
 """
 
 __getattr__, __dir__ = _namespace(globals(), "tpu.experimental", _MODULES)
