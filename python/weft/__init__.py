@@ -18,8 +18,8 @@ from weft._src import namespace as _namespace, top_level as _top_level  # noqa: 
 __version__ = "2.21.0"
 __git_version__ = _weft.version()
 newaxis = None
-_names = _namespace.names(_top.MODULES)
-_namespaces = _top.namespaces(__path__)
+_names = _namespace.names(_top_level.MODULES)
+_namespaces = _top_level.namespaces(__path__)
 
 
 def __getattr__(name):
@@ -30,7 +30,7 @@ def __getattr__(name):
         value = getattr(importlib.import_module("weft._src." + found[0]), found[1])
     elif name in _namespaces:
         value = importlib.import_module("weft." + name)
-    elif name in _top.OF_KERAS:
+    elif name in _top_level.OF_KERAS:
         value = getattr(importlib.import_module("weft.keras"), name)
     else:
         value = _namespace.missing("tf")(name)
@@ -55,4 +55,4 @@ _load_installed_plugins()
 
 
 def __dir__():
-    return sorted({*_names, *_namespaces, *_top.OF_KERAS, "newaxis", "__version__"})
+    return sorted({*_names, *_namespaces, *_top_level.OF_KERAS, "newaxis", "__version__"})
