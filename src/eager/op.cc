@@ -102,7 +102,7 @@ Status run_interruptible(Context& context, const std::shared_ptr<CachedKernel>& 
   const runtime::Expected expected(k->kernel.get(), function ? 1 : bytes, true);
   if (!expected.long_call()) return run_inline();
   auto work = [k, counted = runtime::DetachedCalls::Run(context.detached_calls)](op::CancellationManager& cancellation, std::span<Tensor> in,
-                                                                                   std::span<Tensor> out) {
+                                                                                 std::span<Tensor> out) {
     op::KernelEnv env = k->env;
     env.cancellation = &cancellation;
     std::vector<const Tensor*> pointers;

@@ -68,11 +68,11 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
   std::vector<const Tensor*> in;
   for (const Tensor& t : args) in.push_back(&t);
   return runtime::run_detached(in, rets,
-                                [kept = *owner, env, end, counted = runtime::DetachedCalls::Run(context.detached_calls)](
-                                    op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
-                                  env.cancellation = &c;
-                                  return end(run_where_it_is(*kept, env, from, to));
-                                });
+                               [kept = *owner, env, end, counted = runtime::DetachedCalls::Run(context.detached_calls)](
+                                   op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+                                 env.cancellation = &c;
+                                 return end(run_where_it_is(*kept, env, from, to));
+                               });
 }
 
 Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& context, FunctionHandle& handle, std::span<const Value> arguments) {

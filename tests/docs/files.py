@@ -11,8 +11,27 @@ import sys
 ENDINGS = ("cc", "h", "inc", "py", "md", "cmake", "csv", "sh", "txt", "svg", "json", "proto", "yaml", "supp", "map")
 TOP = ("src", "tests", "bench", "examples", "docs", "cmake", "proto")
 PAGES = ("*.md", *(f"{folder}/**/*.md" for folder in (*TOP, "python", "include")))
-LEFT_OUT = (".", "src", "src/ops", "src/kernels/cpu", "python", "python/weft", "python/weft/_src", "python/native", "tests", "tests/ops", "include", "include/weft")
-TENSORFLOW = ("", "core", "c", "c/experimental", "cc")  # folders of include/tensorflow that pages about its headers leave out
+LEFT_OUT = (
+    ".",
+    "src",
+    "src/ops",
+    "src/kernels/cpu",
+    "python",
+    "python/weft",
+    "python/weft/_src",
+    "python/native",
+    "tests",
+    "tests/ops",
+    "include",
+    "include/weft",
+)
+TENSORFLOW = (
+    "",
+    "core",
+    "c",
+    "c/experimental",
+    "cc",
+)  # folders of include/tensorflow that pages about its headers leave out
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`([\w.+-]+(?:/[\w.+-]+)+/?)`")
 

@@ -226,7 +226,9 @@ def static_bidirectional_rnn(
         with variable_scope("fw") as within:
             forward, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, within)
         with variable_scope("bw") as within:
-            backward, state_bw = static_rnn(cell_bw, backwards(inputs), initial_state_bw, dtype, sequence_length, within)
+            backward, state_bw = static_rnn(
+                cell_bw, backwards(inputs), initial_state_bw, dtype, sequence_length, within
+            )
     joined = [array_ops.concat([a, b], 1) for a, b in zip(forward, backwards(backward))]
     return joined, state_fw, state_bw
 
