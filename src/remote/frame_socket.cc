@@ -233,7 +233,7 @@ bool FrameSocket::begin(const Header& header) {
 bool FrameSocket::begin_body() {
   frame_.text.assign(head_, 0, text_bytes_);
   runs_.resize(num_runs_);
-  std::memcpy(runs_.data(), head_.data() + text_bytes_, num_runs_ * sizeof(uint64_t));
+  if (num_runs_ > 0) std::memcpy(runs_.data(), head_.data() + text_bytes_, num_runs_ * sizeof(uint64_t));
   uint64_t all = 0;
   for (uint64_t n : runs_) {
     if (n == 0 || n > uint64_t(1) << 48 || (all += n) > uint64_t(1) << 48) return false;
