@@ -26,18 +26,26 @@ struct Handle {
   std::mutex mutex;  // one stream, one call at a time
 };
 template <class Library>
+Status start(const Library& library, const char* name, Gpu& gpu, Handle& to) {
+  WEFT_RETURN_IF_ERROR(gpu.use());
+  if (const int error = library.create(&to.handle)) return internal_error(name, " could not be started: error ", error);
+  if (const int error = library.set_stream(to.handle, gpu.stream())) return internal_error(name, " did not take a stream: error ", error);
+  return {};
+}
+// A library that did not start once is not tried again.
+template <class Library>
 Result<Handle*> handle_of(const Library& library, const char* name, Gpu& gpu) {
   static std::mutex mutex;
-  static auto* all = new std::map<Gpu*, std::unique_ptr<Handle>>();
+  static auto* all = new std::map<Gpu*, Result<std::unique_ptr<Handle>>>();
   const std::lock_guard lock(mutex);
-  auto& slot = (*all)[&gpu];
-  if (slot) return slot.get();
-  WEFT_RETURN_IF_ERROR(gpu.use());
-  auto made = std::make_unique<Handle>();
-  if (const int error = library.create(&made->handle)) return internal_error(name, " could not be started: error ", error);
-  if (const int error = library.set_stream(made->handle, gpu.stream())) return internal_error(name, " did not take a stream: error ", error);
-  slot = std::move(made);
-  return slot.get();
+  auto found = all->find(&gpu);
+  if (found == all->end()) {
+    auto made = std::make_unique<Handle>();
+    Status started = start(library, name, gpu, *made);
+    found = all->emplace(&gpu, started.ok() ? Result<std::unique_ptr<Handle>>(std::move(made)) : Result<std::unique_ptr<Handle>>(std::move(started))).first;
+  }
+  if (!found->second.ok()) return found->second.status();
+  return found->second->get();
 }
 
 bool not_there(const Status& why) {

@@ -59,9 +59,12 @@ Result<Blas*> blas_of(const CublasLt& lt, Gpu& gpu) {
   auto& slot = (*all)[&gpu];
   if (slot) return slot.get();
   auto made = std::make_unique<Blas>();
-  if (const int error = lt.create(&made->handle)) return core::internal_error("cuBLASLt could not be started: error ", error);
   const AllocatingFor op("cuBLASLt");
   WEFT_ASSIGN(made->workspace, gpu.allocate(kWorkspace));
+  if (const int error = lt.create(&made->handle)) {
+    gpu.free(made->workspace);
+    return core::internal_error("cuBLASLt could not be started: error ", error);
+  }
   slot = std::move(made);
   return slot.get();
 }

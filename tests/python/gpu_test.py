@@ -7,12 +7,14 @@ import sys
 import pytest
 
 DRIVER = os.environ.get("WEFT_STAND_IN_DRIVER", "")
+# NVIDIA's own libraries, where they are installed, cannot work with it.
+NO_LIBRARIES = {f"WEFT_{library}_LIBRARY": "/nowhere" for library in ("CUBLAS", "CUFFT", "CUSOLVER")}
 needs_driver = pytest.mark.skipif(not os.path.exists(DRIVER), reason="no stand-in for the driver")
 
 
 def run(code, **environment):
     program = "import numpy as np\nimport weft as tf\n" + code
-    env = {**os.environ, "WEFT_CUDA_DRIVER": DRIVER, "TF_CPP_MIN_LOG_LEVEL": "2", **environment}
+    env = {**os.environ, **NO_LIBRARIES, "WEFT_CUDA_DRIVER": DRIVER, "TF_CPP_MIN_LOG_LEVEL": "2", **environment}
     done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]

@@ -36,7 +36,7 @@ class PlusPlus {
     std::vector<float> best = nearest_;
     float least = std::numeric_limits<float>::infinity();
     int64_t chosen = 0;
-    for (int64_t i = retries + 1; i > 0; --i) {
+    for (int64_t i = int64_t(uint64_t(retries) + 1); i > 0; --i) {  // the greatest number wraps to none, as in TensorFlow
       const int64_t candidate = draw();
       std::vector<float> distances = distances_with(candidate);
       const float sum = retries == 0 ? 0 : std::accumulate(distances.begin(), distances.end(), 0.0f);
