@@ -251,11 +251,11 @@ if(WEFT_SANITIZE)
   endforeach()
   list(JOIN WEFT_PYTHON_PREFIX ":" WEFT_PYTHON_PREFIX)
   # Options of every test. Without the heap for frames that g++ 12 and 13 align too loosely for vectors of 64 bytes (bug 110027).
-  # The leak checker of g++ 12 takes some thread-local memory of loaded libraries for that of glibc 2.19, and dies of the size that it reads there
-  # (google/sanitizers issue 1322). Without that guess it finds such memory as any other.
+  # The sanitizers of g++ 12 take some thread-local memory of loaded libraries for that of glibc 2.19, and die of the size that they read there
+  # (google/sanitizers issue 1322). Without that guess such memory is any other.
   set(WEFT_ASAN_OPTIONS detect_stack_use_after_return=0:intercept_tls_get_addr=0)
   # Of libraries that were built without the thread sanitizer (gRPC, protobuf's upb) nothing is known but their calls: no reports from inside them.
-  set(WEFT_TSAN_OPTIONS die_after_fork=0:ignore_noninstrumented_modules=1:suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp)
+  set(WEFT_TSAN_OPTIONS die_after_fork=0:intercept_tls_get_addr=0:ignore_noninstrumented_modules=1:suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp)
   set(WEFT_PYTHON_PREFIX ${CMAKE_COMMAND} -E env LD_PRELOAD=${WEFT_PYTHON_PREFIX} ASAN_OPTIONS=${WEFT_ASAN_OPTIONS}:detect_leaks=0:allocator_may_return_null=1
     TSAN_OPTIONS=${WEFT_TSAN_OPTIONS}:report_signal_unsafe=0 PYTHONMALLOC=malloc)
   # For tests that measure the growth of the process: what is freed may be used again at once, instead of after 256 MB more.
