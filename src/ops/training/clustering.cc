@@ -36,7 +36,7 @@ class PlusPlus {
     std::vector<float> best = nearest_;
     float least = std::numeric_limits<float>::infinity();
     int64_t chosen = 0;
-    for (int64_t i = int64_t(uint64_t(retries) + 1); i > 0; --i) {  // the greatest number wraps to none, as in TensorFlow
+    for (int64_t i = retries + 1; i > 0; --i) {
       const int64_t candidate = draw();
       std::vector<float> distances = distances_with(candidate);
       const float sum = retries == 0 ? 0 : std::accumulate(distances.begin(), distances.end(), 0.0f);
@@ -77,6 +77,8 @@ class PlusPlus {
   std::unordered_set<int64_t> drawn_;
 };
 
+constexpr int64_t kMostRetries = 1 << 20;
+
 Status run_plus_plus(KernelContext& c) {
   const Tensor& points = c.input(0);
   if (points.rank() != 2) return invalid_argument("Input points should be a matrix.");
@@ -90,6 +92,8 @@ Status run_plus_plus(KernelContext& c) {
   if (wanted > points.dim(0)) return invalid_argument("Expected num_to_sample <= points.rows(). ", wanted, " vs ", points.dim(0), ".");
   int64_t retries = c.input(3).data<int64_t>()[0];
   if (retries < 0) retries = 2 + int64_t(std::log(double(wanted)));
+  // TensorFlow takes any number, and hours for a great one.
+  if (retries > kMostRetries) return invalid_argument("num_retries_per_sample must be at most ", kMostRetries, ", got ", retries, ".");
   const int64_t width = points.dim(1);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({wanted, width})));
   PlusPlus sampler(points, c.input(2).data<int64_t>()[0]);
