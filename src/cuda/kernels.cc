@@ -34,6 +34,7 @@ bool computes(const OpSpec& spec) {
   if (!spec.lower || spec.lower == shape_from_data || spec.lower == lower_to_nothing || spec.lower == forward_inputs) return false;
   switch (spec.traits().role) {
     case Role::kNone:
+    case Role::kFakeParam:
     case Role::kAddToVariable:
     case Role::kSubtractFromVariable: break;
     default: return false;

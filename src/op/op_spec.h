@@ -102,6 +102,10 @@ class OpSpec {
   // What optimisations, tracing and batching ask of an op; never null.
   const OpTraits& traits() const { return *traits_; }
   void set_traits(const OpTraits& traits);
+  // Makes a dataset: so the full type of its output says.
+  bool makes_dataset() const {
+    return std::any_of(full_types.begin(), full_types.end(), [](const auto& t) { return t.second.starts_with("DATASET("); });
+  }
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;

@@ -194,4 +194,36 @@ TEST_CASE("reductions take axes and keep_dims") {
   }
 }
 
+TEST_CASE("what has a form on the value of a variable reads a variable") {
+  std::set<std::string_view> found;
+  for (const OpSpec* spec : specs()) {
+    const OpTraits& t = spec->traits();
+    if (!t.on_value) continue;
+    found.insert(spec->name);
+    CHECK_MESSAGE(t.only_reads, spec->name);
+    CHECK_MESSAGE(spec->signature().inputs[0].type == DType::kResource, spec->name);
+  }
+  CHECK(found == std::set<std::string_view>{"ResourceGather", "ResourceGatherNd", "VariableShape"});
+}
+
+TEST_CASE("random numbers by a seed, branches and loops without state run row by row without a warning") {
+  for (const OpSpec* spec : specs()) {
+    if (!is_declared_only(*spec)) CHECK_MESSAGE(spec->traits().silent_by_row == spec->name.starts_with("Stateless"), spec->name);
+  }
+}
+
+TEST_CASE("datasets are variants") {
+  int count = 0;
+  for (const OpSpec* spec : specs()) {
+    if (!spec->makes_dataset()) continue;
+    ++count;
+    const auto& out = spec->signature().outputs;
+    REQUIRE_MESSAGE(!out.empty(), spec->name);
+    CHECK_MESSAGE(out[0].type == DType::kVariant, spec->name);
+  }
+  CHECK(count > 100);
+  CHECK(spec_of("ShuffleDatasetV3").makes_dataset());
+  CHECK(!spec_of("DatasetToSingleElement").makes_dataset());
+}
+
 }  // namespace weft_engine::op
