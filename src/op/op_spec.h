@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "op/attr_value.h"
+#include "op/on_gpu.h"
 
 namespace weft_engine::op {
 
@@ -94,6 +95,8 @@ class OpSpec {
   // For ops added at run time, whose rule carries state.
   std::function<Status(ShapeContext&)> dynamic_shape;
   std::vector<KernelDef> kernels;  // in order of preference
+  OnGpu on_gpu = OnGpu::kUsual;
+  LibraryCall library;  // on GPUs
   // The gradient. Neither this nor no_gradient: not written yet, and reported as such.
   GradRule grad = nullptr;
   bool no_gradient = false;  // on purpose: nothing flows back through this op
