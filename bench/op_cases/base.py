@@ -4,10 +4,12 @@ A case is a function (tf, n) -> what is called, with inputs of about n elements.
 the same for every package: they come from one generator of numpy."""
 
 import functools
+import pathlib
 
 import numpy as np
 
 CASES = {}
+_OP_DEFS = pathlib.Path(__file__).parents[2] / "tests/ops/data/op_defs.bin"  # TensorFlow's, each with its length in front
 
 
 def case(*names):
@@ -21,6 +23,46 @@ def case(*names):
         return make
 
     return add
+
+
+def _fields(message):
+    """(number, value) of the fields of a message of protobuf: bytes, or an integer."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        value = varint()
+        if key & 7 == 2:
+            value, at = message[at : at + value], at + value
+        yield key >> 3, value
+
+
+@functools.cache
+def _signatures():
+    data, at, found = _OP_DEFS.read_bytes(), 0, {}
+    while at < len(data):
+        length = int.from_bytes(data[at : at + 4], "little")
+        fields = list(_fields(data[at + 4 : at + 4 + length]))
+        at += 4 + length
+        first = lambda number: [dict(_fields(v)).get(1, b"").decode() for n, v in fields if n == number]  # noqa: E731  names
+        found[dict(fields)[1].decode()] = first(2), first(4)
+    return found
+
+
+def ops_of(*inputs):
+    """The public ops of these inputs and one type."""
+    return [op for op, signature in _signatures().items() if signature == (list(inputs), ["T"]) and op[0] != "_"]
 
 
 def random():

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from op_cases.base import case, floats, integers, raw, rows, square
+from op_cases.base import case, floats, integers, ops_of, raw, rows, square
 
 _ANY = "Neg Abs Square Exp Sigmoid Tanh Sin Cos Tan Sinh Cosh Atan Asinh Erf Erfc Sign Rint Floor Ceil Round ZerosLike OnesLike Inv Reciprocal Expm1 IsNan IsInf IsFinite Identity".split()
 _POSITIVE = "Sqrt Rsqrt Log Log1p Lgamma Digamma".split()
 _UNIT = "Asin Acos Atanh Ndtri Erfinv".split()
-_FEATURES = "Relu Relu6 Elu Selu Softplus Softsign".split()
 
 
 @case(*_ANY)
@@ -30,7 +29,7 @@ def _unit(tf, n, op, kind):
     return raw(tf, op, x=floats(n, low=0.01, high=0.99))
 
 
-@case(*_FEATURES)
+@case(*ops_of("features"))
 def _features(tf, n, op, kind):
     return raw(tf, op, features=floats(n))
 
@@ -148,17 +147,17 @@ def _not(tf, n, op, kind):
     return raw(tf, op, x=floats(n) > 0)
 
 
-@case("ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad")
+@case(*ops_of("gradients", "features"))
 def _feature_gradient(tf, n, op, kind):
     return raw(tf, op, gradients=floats(n), features=floats(n)[::-1].copy())
 
 
-@case("EluGrad", "SeluGrad")
+@case(*ops_of("gradients", "outputs"))
 def _output_gradient(tf, n, op, kind):
     return raw(tf, op, gradients=floats(n), outputs=floats(n)[::-1].copy())
 
 
-@case("TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad")
+@case(*ops_of("y", "dy"))
 def _y_gradient(tf, n, op, kind):
     return raw(tf, op, y=floats(n, low=0.1), dy=floats(n))
 

@@ -11,6 +11,7 @@
 
 #include "autodiff/gradients.h"
 #include "bridge.h"
+#include "engine/engine.h"
 #include "graph/function_library.h"
 #include "graph/import.h"
 #include "io/graph_def.h"
@@ -55,9 +56,12 @@ nb::list node_ids(std::span<graph::Node* const> nodes) {
   return out;
 }
 
-nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size()); }
+bool only_reads(const std::string& op) {
+  const op::OpSpec* spec = engine::Engine::get().registry().find(op);
+  return spec && spec->traits().only_reads;
+}
 
-bool reads_variable(std::string_view op) { return op == op_of(op::Role::kReadVariable) || op == "ResourceGather" || op == "ResourceGatherNd"; }
+nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 
 // A function as TensorFlow's tracing leaves it: its results wait for all effects and reads. Those of the engine need not, since effects are
 // results, too.
@@ -66,7 +70,7 @@ graph::FunctionDef shown(graph::FunctionDef f) {
   std::set<std::string> waits;
   for (const auto& [name, node] : f.control_ret) waits.insert(node);
   for (const graph::NodeDef& n : f.nodes) {
-    if (reads_variable(n.op)) waits.insert(n.name);
+    if (only_reads(n.op)) waits.insert(n.name);
   }
   std::set<std::string> results;
   for (const auto& [name, value] : f.ret) results.insert(value.substr(0, value.find(':')));
@@ -363,6 +367,13 @@ void bind_graph(nb::module_& m) {
              return out;
            })
       .def("effects", [](NativeGraph& g) { return node_ids(g.graph->effects()); })
+      .def("reads", [](NativeGraph& g) {
+        std::vector<graph::Node*> reads;
+        for (graph::Node* n : g.graph->graph().nodes()) {
+          if (n->spec().traits().only_reads) reads.push_back(n);
+        }
+        return node_ids(reads);
+      })
       .def("nodes", [](NativeGraph& g) { return node_ids(g.graph->graph().nodes()); })
       .def("num_nodes", [](NativeGraph& g) { return g.graph->graph().num_nodes(); })
       .def(

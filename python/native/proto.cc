@@ -67,6 +67,10 @@ nb::dict op_traits(const std::string& name) {
   out["strings"] = std::any_of(inputs.begin(), inputs.end(), of_strings) || std::any_of(outputs.begin(), outputs.end(), of_strings);
   out["elementwise"] = t.elementwise;
   out["broadcasts"] = t.broadcasts;
+  out["forwards"] = t.forwards_inputs;
+  out["fills_like"] = t.fills_like >= 0;
+  out["reduction"] = t.reduction;
+  out["shape_query"] = t.shape_query != op::ShapeQuery::kNone;
   out["num_inputs"] = lists ? nb::object(nb::none()) : nb::object(nb::int_(inputs.size()));
   return out;
 }
@@ -131,7 +135,8 @@ void bind_proto(nb::module_& m) {
   m.def("proto_parse_text", [](const std::string& message, const std::string& t) { return bytes(unwrap(wire::text_to_binary(message, t))); });
   m.def("proto_json", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_json(message, view(b)))); });
   m.def("op_def", op_def, "The OpDef of a registered op.");
-  m.def("op_traits", op_traits, "What the engine knows of an op: elementwise, broadcasts, num_inputs, strings.");
+  m.def("op_traits", op_traits,
+        "What the engine knows of an op: elementwise, broadcasts, forwards, fills_like, reduction, shape_query, num_inputs, strings.");
   m.def(
       "replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); },
       "A file that appears when it is complete.");

@@ -33,10 +33,13 @@ std::set<const Node*> ancestors(const Node* node) {
   return seen;
 }
 
+// An update of a variable: version 1 hands its reference on, of a resource nothing comes out.
 bool writes(const Node& n) {
-  const std::string_view op = n.op();
-  return op.starts_with("Assign") || op.starts_with("Apply") || op.starts_with("ResourceApply") || op.starts_with("Scatter") ||
-         op.starts_with("ResourceScatter");
+  if (n.num_inputs() == 0 || is_v1_control_flow(n) || forwards_inputs(n) || role_of(n) == Role::kDestroyResource) return false;
+  if (core::is_ref_type(n.input_type(0))) return n.num_outputs() > 0 && core::is_ref_type(n.output_type(0));
+  if (n.input_type(0) != core::DType::kResource || n.num_outputs() > 0 || !n.spec().has_side_effect()) return false;
+  const auto handle = ancestors(n.input(0).node);
+  return std::any_of(handle.begin(), handle.end(), [](const Node* a) { return is_variable(*a); });
 }
 
 // A step of training: a node that nothing reads, with effects on variables that depend on what is fed.

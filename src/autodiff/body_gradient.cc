@@ -108,8 +108,8 @@ std::vector<const Node*> nodes_of_body(const Graph& graph) {
 }
 
 Endpoint same_value(Endpoint e) {
-  while ((role_of(*e.node) == Role::kIdentity || role_of(*e.node) == Role::kIdentityN || e.node->op() == "Snapshot") &&
-         !e.node->find_attr("_gradient_op_type") && !is_ref_type(e.node->input_type(e.index)))
+  while ((role_of(*e.node) == Role::kIdentity || role_of(*e.node) == Role::kIdentityN) && !e.node->find_attr("_gradient_op_type") &&
+         !is_ref_type(e.node->input_type(e.index)))
     e = e.node->input(e.index);
   return e;
 }
@@ -117,7 +117,7 @@ Endpoint same_value(Endpoint e) {
 Value zeros_for(const Value& x, DType type) {
   if (!x.valid()) return {};
   if (x.dtype() != DType::kResource) return zeros_like(x);
-  return fill(x.emitter().one("VariableShape", {x}), scalar(x.emitter(), type, 0));
+  return fill(x.emitter().one(op_of(Role::kVariableShape), {x}), scalar(x.emitter(), type, 0));
 }
 
 std::vector<DType> types_of(const std::vector<Value>& values) {

@@ -139,7 +139,7 @@ class BranchGradient {
     const DType type = p.saved_types[size_t(s)];
     if (type == DType::kVariant)
       return e.one(op_of(Role::kEmptyList), {scalar(e, DType::kInt32, -1), scalar(e, DType::kInt32, -1)}, {{"element_dtype", DType::kFloat}});
-    return e.one("FakeParam", {}, {{"dtype", type}, {"shape", p.saved_shapes[size_t(s)]}});
+    return e.one(op_of(Role::kFakeParam), {}, {{"dtype", type}, {"shape", p.saved_shapes[size_t(s)]}});
   }
 
   Result<std::vector<Value>> call_backward() {

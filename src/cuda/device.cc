@@ -149,9 +149,9 @@ bool is_new_enough(const Gpu& gpu) {
 
 }  // namespace
 
-Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
+Status add_gpus(op::Registry& registry) {
   if (!driver_available()) return {};
-  return register_device_type("GPU", [&registry, host_memory]() -> Result<std::vector<std::unique_ptr<Device>>> {
+  return register_device_type("GPU", [&registry]() -> Result<std::vector<std::unique_ptr<Device>>> {
     WEFT_ASSIGN(const std::vector<Gpu*> gpus, Gpu::all());
     std::vector<std::unique_ptr<Device>> out;
     if (gpus.empty()) return out;
@@ -165,7 +165,7 @@ Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory) {
         (void)gpu->set_memory_options(o);
       }
       read_allocator();
-      add_kernels(registry, host_memory);
+      add_kernels(registry);
     });
     const std::lock_guard lock(visible().mutex);
     std::vector<int> numbers(gpus.size());

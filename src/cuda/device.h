@@ -8,7 +8,6 @@
 
 #include "core/own_memory.h"
 #include "cuda/gpu.h"
-#include "op/host_memory.h"
 #include "op/registry.h"
 
 namespace weft_engine::cuda {
@@ -56,6 +55,6 @@ void set_logical_gpus(int number, std::vector<int64_t> limits);
 core::Status set_memory_fraction(double fraction);
 
 // Tells the engine of GPUs, if there is anything that looks like a driver: devices are made, and kernels for them registered, when devices are first asked for.
-core::Status add_gpus(op::Registry& registry, op::HostMemoryOf host_memory);
+core::Status add_gpus(op::Registry& registry);
 
 }  // namespace weft_engine::cuda

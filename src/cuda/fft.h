@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/device.h"
-#include "op/host_memory.h"
+#include "op/on_gpu.h"
 #include "op/kernel.h"
 
 namespace weft_engine::cuda {

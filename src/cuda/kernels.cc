@@ -34,6 +34,7 @@ bool computes(const OpSpec& spec) {
   if (!spec.lower || spec.lower == shape_from_data || spec.lower == lower_to_nothing || spec.lower == forward_inputs) return false;
   switch (spec.traits().role) {
     case Role::kNone:
+    case Role::kFakeParam:
     case Role::kAddToVariable:
     case Role::kSubtractFromVariable: break;
     default: return false;
@@ -84,7 +85,7 @@ KernelDef gpu_kernel(std::vector<TypeConstraint> constraints, std::vector<std::s
 
 }  // namespace
 
-void add_kernels(Registry& registry, HostMemoryOf host_memory) {
+void add_kernels(Registry& registry) {
   // Without the compiler there are none: ops go to the CPU, or fail where they may not.
   if (const auto api = compiler::codegen(); !api.ok()) {
     core::log(core::LogLevel::kWarning,
@@ -94,15 +95,15 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
   }
   for (const OpSpec* spec : registry.all()) {
     if (has_default(*spec)) continue;
-    const HostMemory memory = host_memory(*spec);
-    if (!spec->lower && !memory.by_cpu) continue;
-    if (memory.all) {
+    const bool by_cpu = spec->on_gpu == OnGpu::kByCpu;
+    if (!spec->lower && !by_cpu) continue;
+    if (spec->on_gpu == OnGpu::kAllOnHost) {
       (void)registry.add_kernel(
           spec->name, gpu_kernel({}, all_arguments(*spec), [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }));
       continue;
     }
-    const bool lowered = !memory.never && computes(*spec);
-    if (!lowered && !memory.by_cpu) continue;
+    const bool lowered = spec->on_gpu != OnGpu::kNever && computes(*spec);
+    if (!lowered && !by_cpu) continue;
     std::vector<TypeConstraint> constraints;
     for (const AttrSpec& a : spec->signature().attrs) {
       if (a.type == "type" || a.type == "list(type)") constraints.push_back({a.name, kTypes});
@@ -114,15 +115,15 @@ void add_kernels(Registry& registry, HostMemoryOf host_memory) {
           spec->name, gpu_kernel(constraints, inputs, [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, false); }));
       continue;
     }
-    const std::vector<std::string>& host = memory.inputs;
-    const LibraryCall library = memory.library;
+    const std::vector<std::string> host = host_inputs(*spec);
+    const LibraryCall library = spec->library;
     (void)registry.add_kernel(spec->name,
                               gpu_kernel(constraints, host, [&registry, host, library](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
       WEFT_ASSIGN(std::unique_ptr<Kernel> lowered, make_lowered_kernel(registry, node, host));
                                 if (library.kind == LibraryCall::Kind::kNone) return lowered;
                                 return make_library_kernel(library, node, std::move(lowered));
                               }));
-    if (memory.int32) {
+    if (spec->on_gpu == OnGpu::kInt32OnHost) {
       (void)registry.add_kernel(spec->name, gpu_kernel(
                                                 {{"T", kInt32Only}}, all_arguments(*spec),
                                                 [&registry](const NodeInfo& node) { return make_host_kernel(registry, node, true); }, 1));

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "op/host_memory.h"
+#include "op/on_gpu.h"
 #include "op/registry.h"
 
 namespace weft_engine::cuda {

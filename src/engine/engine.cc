@@ -17,7 +17,6 @@
 #include "jit/hot_function.h"
 #include "ops/all.h"
 #include "ops/declared.h"
-#include "ops/host_memory.h"
 #include "ops/data/prefetch_buffer.h"
 #include "ops/data/served_datasets.h"
 #include "ops/quantized/quantize_layers.h"
@@ -42,7 +41,7 @@ Engine::Engine() {
   runtime::set_function_compiler(jit::compile_function);
   runtime::set_hot_plan_maker(jit::make_hot_plan);
   runtime::set_device_compiler(cuda::compile_function);
-  (void)cuda::add_gpus(registry_, ops::host_memory);  // the first of its type
+  (void)cuda::add_gpus(registry_);  // the first of its type
 }
 
 Engine& Engine::get() {

@@ -106,12 +106,12 @@ std::string stateful_op(FunctionCaller& functions, const HeldFunctions& held) {
   const Held all = joined(held);
   for (const auto& [name, def] : all) {
     for (const graph::NodeDef& n : def->nodes) {
-      if (all.contains(n.op) || n.op.find("Dataset") != std::string::npos) continue;
+      if (all.contains(n.op)) continue;
       const OpSpec* spec = (*runtime)->options().registry->find(n.op);
-      if (!spec || !spec->stateful) continue;
-      // What calls functions is as stateful as these are.
-      const bool calls = std::any_of(n.attrs.begin(), n.attrs.end(), [](const auto& a) { return a.second.template get<FunctionAttr>() != nullptr; });
-      if (!calls) return n.op;
+      if (!spec || !spec->stateful || spec->makes_dataset()) continue;
+      // Calls, branches and loops are as stateful as their functions.
+      const op::Role role = spec->traits().role;
+      if (role < op::Role::kCall || role > op::Role::kWhile) return n.op;
     }
   }
   return {};

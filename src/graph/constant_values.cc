@@ -13,7 +13,7 @@ using op::ShapeQuery;
 // Chains longer than this are given up: the walk is recursive, and graphs come from files.
 constexpr int kMostDepth = 200;
 
-bool is_integer(DType t) { return t == DType::kInt32 || t == DType::kInt64; }
+bool is_integer(DType t) { return PartialValues::may_be_size(t); }
 
 PartialShape shape_of(const Endpoint& e) {
   return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape();
@@ -98,53 +98,24 @@ std::optional<Tensor> ConstantValues::from_shapes(Endpoint e, int depth) {
   } else if (query == ShapeQuery::kSize) {
     const PartialShape in = shape_of(node.input(0));
     if (in.fully_known() && in.num_elements()) return tensor_of(type, Shape(), {*in.num_elements()});
-  } else if (node.op() == "StridedSlice") {
+  } else if (const auto rule = traits_of(node).shape_value; rule && traits_of(node).pick_dims) {
     if (as_builder && node.input(0).node && traits_of(*node.input(0).node).shape_query != ShapeQuery::kDims) return std::nullopt;
-    const PartialShape dims = sliced(node, depth);
-    if (!dims.fully_known()) return std::nullopt;
-    if (node.attr<int64_t>("shrink_axis_mask") == 0) return tensor_of(type, Shape({int64_t(dims.rank())}), dims.dims());
-    if (dims.rank() == 1) return tensor_of(type, Shape(), dims.dims());
+    PartialShape dims;
+    if (!rule(PartialValues(*this, node, depth), dims) || !dims.fully_known()) return std::nullopt;
+    const int rank = shape_of(e).rank();
+    if (rank == 1) return tensor_of(type, Shape({int64_t(dims.rank())}), dims.dims());
+    if (rank == 0 && dims.rank() == 1) return tensor_of(type, Shape(), dims.dims());
   }
   return std::nullopt;
 }
 
-// What a StridedSlice takes of a vector that is read as a shape: one dimension where the axis shrinks.
-PartialShape ConstantValues::sliced(const Node& node, int depth) {
-  if (node.num_inputs() != 4 || node.attr<int64_t>("ellipsis_mask") != 0 || node.attr<int64_t>("new_axis_mask") != 0) return {};
-  const PartialShape in_shape = shape_of(node.input(0));
-  if (in_shape.rank() != 1 || !is_integer(base_type(node.input_type(0)))) return {};
-  std::optional<std::vector<int64_t>> at[3];
-  for (int i = 0; i < 3; ++i) {
-    auto t = value(node.input(i + 1), depth + 1);
-    if (t) at[i] = integers(*t);
-    if (!at[i] || at[i]->size() != 1) return {};
-  }
-  int64_t begin = (*at[0])[0], end = (*at[1])[0];
-  const int64_t stride = (*at[2])[0];
-  const PartialShape all = as_shape(node.input(0), depth + 1);
-  if (!all.has_rank() || stride == 0) return {};
-  const int64_t n = all.rank();
-  if (node.attr<int64_t>("shrink_axis_mask") & 1) {
-    if (begin < 0) begin += n;
-    return begin < 0 || begin >= n || stride != 1 ? PartialShape() : PartialShape({all.dim(int(begin))});
-  }
-  const bool up = stride > 0;
-  const int64_t least = up ? 0 : -1, most = up ? n : n - 1;
-  auto place = [&](int64_t v) { return std::clamp(v < 0 ? v + n : v, least, most); };
-  begin = node.attr<int64_t>("begin_mask") & 1 ? (up ? 0 : n - 1) : place(begin);
-  end = node.attr<int64_t>("end_mask") & 1 ? (up ? n : -1) : place(end);
-  PartialShape out = PartialShape::scalar();
-  for (int64_t i = begin; up ? i < end : i > end; i += stride) {
-    out.add_dim(all.dim(int(i)));
-    if (stride > n || stride < -n) break;
-  }
-  return out;
-}
-
 std::optional<int64_t> ConstantValues::integer(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return std::nullopt;
-  if (e.node->op() == "Cast" && e.node->num_inputs() == 1 && is_integer(base_type(e.node->input_type(0))))
-    return integer(e.node->input(0), depth + 1);
+  // Which dimension is picked of a shape, value() says.
+  const op::OpTraits& traits = traits_of(*e.node);
+  if (PartialShape dims; traits.shape_value && !traits.pick_dims && shape_of(e).rank() == 0 &&
+                         traits.shape_value(PartialValues(*this, *e.node, depth), dims))
+    return dims.rank() == 1 && dims.dim(0) >= 0 ? std::optional<int64_t>(dims.dim(0)) : std::nullopt;
   auto t = value(e, depth);
   if (!t || t->num_elements() != 1) return std::nullopt;
   auto v = integers(*t);
@@ -165,30 +136,17 @@ PartialShape ConstantValues::find_shape(Endpoint e, int depth) {
   const PartialShape own = shape_of(e);
   if (own.has_rank() && own.rank() != 1) return {};
   if (own.rank() == 1 && own.dim(0) == 0) return PartialShape::scalar();
-  const std::string_view op = node.op();
+  const op::OpTraits& traits = traits_of(node);
   PartialShape out;
-  if (traits_of(node).shape_query == ShapeQuery::kDims) {
+  if (traits.shape_query == ShapeQuery::kDims) {
     out = shape_of(node.input(e.index));
-  } else if (op == "VariableShape") {
+  } else if (traits.role == Role::kVariableShape) {
     const Endpoint in = node.input(0);
     if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)]) out = in.node->handles[size_t(in.index)]->shape;
-  } else if ((op == "Cast" || (role_of(node) == Role::kIdentity && !as_builder)) && is_integer(base_type(node.input_type(0)))) {
+  } else if (traits.role == Role::kIdentity && !as_builder && is_integer(base_type(node.input_type(0)))) {
     out = as_shape(node.input(0), depth + 1);
-  } else if (op == "Pack" && is_integer(node.output_type(0)) && own.rank() == 1) {
-    out = PartialShape::scalar();
-    for (const Endpoint& in : node.inputs()) {
-      const auto v = integer(in, depth + 1);
-      out.add_dim(v && *v >= 0 ? *v : kUnknownDim);
-    }
-  } else if ((op == "ConcatV2" || op == "Concat") && is_integer(node.output_type(0))) {
-    const int skip = op == "Concat" ? 1 : 0;
-    out = PartialShape::scalar();
-    for (int i = skip; i < node.num_inputs() - (1 - skip) && out.has_rank(); ++i) {
-      out = out.concat(as_shape(node.input(i), depth + 1));
-      if (out.rank() > kMaxRank) return {};  // of a vector that is joined with itself again and again
-    }
-  } else if (op == "StridedSlice" && own.rank() == 1) {
-    out = sliced(node, depth + 1);
+  } else if (traits.shape_value && traits.shape_value(PartialValues(*this, node, depth), out)) {
+    if (out.rank() > kMaxRank) return {};  // of a vector that is joined with itself again and again
   } else if (auto t = value(e, depth); t && t->rank() == 1) {
     auto v = integers(*t);
     if (v && !v->empty() && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
@@ -196,6 +154,17 @@ PartialShape ConstantValues::find_shape(Endpoint e, int depth) {
   }
   if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank) return PartialShape::unknown_of_rank(int(own.dim(0)));
   return out;
+}
+
+PartialShape PartialValues::shape(int i) const { return shape_of(node.input(i)); }
+PartialShape PartialValues::as_shape(int i) const { return all_.as_shape(node.input(i), depth_ + 1); }
+std::optional<int64_t> PartialValues::integer(int i) const { return all_.integer(node.input(i), depth_ + 1); }
+
+int PartialValues::rank() const { return shape_of({const_cast<Node*>(&node), 0}).rank(); }
+
+std::optional<std::vector<int64_t>> PartialValues::elements(int i) const {
+  const auto t = all_.value(node.input(i), depth_ + 1);
+  return t ? integers(*t) : std::nullopt;
 }
 
 }  // namespace weft_engine::graph

@@ -10,6 +10,8 @@
 
 namespace weft_engine::graph {
 
+class PartialValues;
+
 class ConstantValues {
  public:
   // Results of more elements than this are not computed.
@@ -39,6 +41,7 @@ class ConstantValues {
   }
 
  private:
+  friend class PartialValues;
   struct Hash {
     size_t operator()(const Endpoint& e) const { return std::hash<const void*>()(e.node) * 31 + size_t(e.index); }
   };
@@ -47,13 +50,31 @@ class ConstantValues {
   std::optional<Tensor> from_shapes(Endpoint e, int depth);
   PartialShape as_shape(Endpoint e, int depth);
   PartialShape find_shape(Endpoint e, int depth);
-  PartialShape sliced(const Node& node, int depth);
   std::optional<int64_t> integer(Endpoint e, int depth);
 
   const Graph& graph_;
   int64_t most_;
   std::unordered_map<Endpoint, std::optional<Tensor>, Hash> known_;
   std::unordered_map<Endpoint, PartialShape, Hash> shapes_, bound_shapes_;
+};
+
+// What the rule of an op asks of a node's inputs to say what is known of its output as a shape (OpTraits::shape_value).
+class PartialValues {
+ public:
+  PartialValues(ConstantValues& all, const Node& node, int depth) : node(node), all_(all), depth_(depth) {}
+  PartialShape shape(int i) const;     // of input i
+  PartialShape as_shape(int i) const;  // input i, a vector, read as a shape
+  std::optional<int64_t> integer(int i) const;
+  std::optional<std::vector<int64_t>> elements(int i) const;
+  bool has_sizes(int i) const { return may_be_size(base_type(node.input_type(i))); }  // input i is of a type that sizes have
+  int rank() const;                                                                  // of the output
+  static bool may_be_size(DType t) { return t == DType::kInt32 || t == DType::kInt64; }
+
+  const Node& node;
+
+ private:
+  ConstantValues& all_;
+  const int depth_;
 };
 
 }  // namespace weft_engine::graph

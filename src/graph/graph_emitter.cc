@@ -68,7 +68,6 @@ Result<Node*> GraphEmitter::add(std::string_view op, AttrMap attrs, std::vector<
 }
 
 Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
-  if (op.starts_with("TensorArrayGrad") && !attrs.contains("source")) attrs["source"] = source_;
   std::vector<Endpoint> ends;
   for (const Value& v : inputs) ends.push_back(unwrap(v));
   for_functions(attrs, [&](const std::string& name) {

@@ -25,6 +25,7 @@ class GraphEmitter : public Emitter {
   ShapeInference& shapes() { return shapes_; }
   void set_scope(std::string scope) { scope_ = std::move(scope); }
   const std::string& scope() const { return scope_; }
+  std::string gradient_source() const final { return source_; }
   // For the nodes that follow.
   void set_device(std::string device) { device_ = std::move(device); }
   // Values keep this alive: where a graph must outlive its last user.
@@ -48,7 +49,7 @@ class GraphEmitter : public Emitter {
   Result<Node*> add(std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);
   Graph& graph_;
   ShapeInference& shapes_;
-  const std::string source_;  // the first scope: what arrays of gradients are told apart by
+  const std::string source_;  // the first scope
   std::string scope_, device_, next_name_;
   std::vector<Node*> controls_, user_controls_, added_;
   bool refuse_bad_shapes_ = false;

@@ -38,6 +38,7 @@ class BatchEmitter : public Emitter {
   Value inner(const Value& v) const;
 
   Emitter& base() const { return base_; }
+  std::string gradient_source() const final { return base_.gradient_source(); }
   const Registry& registry() const { return registry_; }
   int64_t num_rows() const { return rows_; }  // -1: known when it runs
   Value rows() const;                         // a scalar of int32

@@ -80,6 +80,9 @@ class Emitter {
   Value one(std::string_view op, std::initializer_list<Value> inputs, AttrMap attrs = {});
   Value constant(Tensor value);
 
+  // Tells the arrays of gradients that are made here from those of other backward passes (the attribute "source" of the ops that make them).
+  virtual std::string gradient_source() const { return {}; }
+
   void fail(Status s) {
     if (status_.ok()) status_ = std::move(s);
   }

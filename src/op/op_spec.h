@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "op/attr_value.h"
+#include "op/on_gpu.h"
 
 namespace weft_engine::op {
 
@@ -94,6 +95,8 @@ class OpSpec {
   // For ops added at run time, whose rule carries state.
   std::function<Status(ShapeContext&)> dynamic_shape;
   std::vector<KernelDef> kernels;  // in order of preference
+  OnGpu on_gpu = OnGpu::kUsual;
+  LibraryCall library;  // on GPUs
   // The gradient. Neither this nor no_gradient: not written yet, and reported as such.
   GradRule grad = nullptr;
   bool no_gradient = false;  // on purpose: nothing flows back through this op
@@ -102,6 +105,10 @@ class OpSpec {
   // What optimisations, tracing and batching ask of an op; never null.
   const OpTraits& traits() const { return *traits_; }
   void set_traits(const OpTraits& traits);
+  // Makes a dataset: so the full type of its output says.
+  bool makes_dataset() const {
+    return std::any_of(full_types.begin(), full_types.end(), [](const auto& t) { return t.second.starts_with("DATASET("); });
+  }
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;

@@ -8,11 +8,17 @@
 
 #include "core/status.h"
 
+namespace weft_engine::core {
+class PartialShape;
+}
+
 namespace weft_engine::graph {
 class Node;
+class PartialValues;
 class Region;
 class SimplifyContext;
 struct FunctionBody;
+struct HandleUse;
 }  // namespace weft_engine::graph
 
 namespace weft_engine::op {
@@ -35,6 +41,7 @@ enum class Role : uint8_t {
   kCase,
   kWhile,
   kSymbolicGradient,
+  kFakeParam,  // stands for a value that a branch does not have
   // hands its input on, or each of its inputs
   kIdentity,
   kIdentityN,
@@ -62,6 +69,7 @@ enum class Role : uint8_t {
   kSubtractFromVariable,
   kDestroyResource,
   kIsInitialized,   // has the variable a value?
+  kVariableShape,   // the shape of a variable
   kEmptyList,
   kListPush,       // input 1 behind the elements of list input 0
   kListPop,        // the list without its last element, and the element
@@ -137,6 +145,10 @@ struct PickedDims {
 // Rules of graph passes, in <family>_simplify.cc beside the op; see graph/passes/simplify.h.
 using SimplifyRule = core::Result<bool> (*)(graph::SimplifyContext&, graph::Node*);  // true: the node was removed
 using PickDimsRule = bool (*)(const graph::Node&, int64_t rank, PickedDims& out);  // false: nothing is known
+// What is known of the output, integers that are read as a shape (a scalar as one dimension); see graph/constant_values.h.
+using ShapeValueRule = bool (*)(const graph::PartialValues&, core::PartialShape& out);  // false: it does not say
+// The op as another one on the value of the variable whose handle is its input 0; see graph/handle_use.h.
+using OnValueRule = void (*)(graph::HandleUse&);
 
 // Replaces a pattern of nodes by an op, wherever the body has it: in <family>_fuse.cc beside that op, registered by Registry::fuse. See graph/passes/remap.h.
 using FuseRule = core::Status (*)(graph::FunctionBody&, const graph::Region&);
@@ -181,12 +193,15 @@ struct OpTraits {
   bool shrinks = false;  // outputs are never larger than the inputs, though their shapes depend on values
   int8_t repeats = -1;  // the output is this input, broadcast to a shape that another gives; -1: it is not such an op
   PickDimsRule pick_dims = nullptr;  // of a vector that is a shape
+  ShapeValueRule shape_value = nullptr;
 
   // ---- batching ----------------------------------------------------------------------------------------------------------------
   bool differs_by_row = false;  // each row gets a value of its own even where no input has rows (random numbers, new lists)
+  bool silent_by_row = false;  // without a rule for its rows they run one after another in TensorFlow, too: nothing to warn of
 
   // ---- rewrites ----------------------------------------------------------------------------------------------------------------
   SimplifyRule simplify = nullptr;  // what is special to this op; passes/arithmetic.cc does what the traits above say
+  OnValueRule on_value = nullptr;  // of an op that reads a variable
 
   // ---- cost --------------------------------------------------------------------------------------------------------------------
   bool cheap = false;  // takes no longer than starting a kernel: not worth a thread of its own
@@ -196,5 +211,6 @@ struct OpTraits {
 // For ops that were added before.
 void set_simplify(Registry& r, std::string_view op, SimplifyRule rule);
 void set_pick_dims(Registry& r, std::string_view op, PickDimsRule rule);
+void set_shape_value(Registry& r, std::string_view op, ShapeValueRule rule);
 
 }  // namespace weft_engine::op

@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "op/declarations.h"
+#include "op/lower.h"
 #include "op/node_info.h"
 #include "op/registry.h"
 #include "op/shape_context.h"
@@ -192,6 +193,60 @@ TEST_CASE("reductions take axes and keep_dims") {
     CHECK_MESSAGE(spec->signature().inputs.size() == 2, spec->name);
     CHECK_MESSAGE(spec->signature().attr_index("keep_dims") >= 0, spec->name);
   }
+}
+
+TEST_CASE("what has a form on the value of a variable reads a variable") {
+  std::set<std::string_view> found;
+  for (const OpSpec* spec : specs()) {
+    const OpTraits& t = spec->traits();
+    if (!t.on_value) continue;
+    found.insert(spec->name);
+    CHECK_MESSAGE(t.only_reads, spec->name);
+    CHECK_MESSAGE(spec->signature().inputs[0].type == DType::kResource, spec->name);
+  }
+  CHECK(found == std::set<std::string_view>{"ResourceGather", "ResourceGatherNd", "VariableShape"});
+}
+
+TEST_CASE("random numbers by a seed, branches and loops without state run row by row without a warning") {
+  for (const OpSpec* spec : specs()) {
+    if (!is_declared_only(*spec)) CHECK_MESSAGE(spec->traits().silent_by_row == spec->name.starts_with("Stateless"), spec->name);
+  }
+}
+
+TEST_CASE("datasets are variants") {
+  int count = 0;
+  for (const OpSpec* spec : specs()) {
+    if (!spec->makes_dataset()) continue;
+    ++count;
+    const auto& out = spec->signature().outputs;
+    REQUIRE_MESSAGE(!out.empty(), spec->name);
+    CHECK_MESSAGE(out[0].type == DType::kVariant, spec->name);
+  }
+  CHECK(count > 100);
+  CHECK(spec_of("ShuffleDatasetV3").makes_dataset());
+  CHECK(!spec_of("DatasetToSingleElement").makes_dataset());
+}
+
+TEST_CASE("on GPUs: what is in host memory, what goes by the CPU, what libraries take over") {
+  CHECK(host_inputs(spec_of("Reshape")) == std::vector<std::string>{"shape"});
+  CHECK(host_inputs(spec_of("LinSpace")) == std::vector<std::string>{"start", "stop", "num"});
+  CHECK(host_inputs(spec_of("Add")).empty());
+  std::map<OnGpu, int> count;
+  for (const OpSpec* spec : specs()) {
+    ++count[spec->on_gpu];
+    if (spec->on_gpu == OnGpu::kInt32OnHost) {
+      CHECK_MESSAGE(spec->signature().attr_index("T") >= 0, spec->name);
+      CHECK_MESSAGE(bool(spec->lower), spec->name);
+    }
+    if (spec->on_gpu == OnGpu::kByCpu) CHECK_MESSAGE((!spec->lower || spec->lower == shape_from_data), spec->name);
+    if (spec->library.kind != LibraryCall::Kind::kNone) CHECK_MESSAGE(bool(spec->lower), spec->name);
+  }
+  CHECK(count[OnGpu::kAllOnHost] == 5);
+  CHECK(count[OnGpu::kInt32OnHost] == 44);
+  CHECK(count[OnGpu::kByCpu] == 27);
+  CHECK(spec_of("IRFFT2D").library.kind == LibraryCall::Kind::kFourier);
+  CHECK(spec_of("IRFFT2D").library.rank == 2);
+  CHECK((spec_of("IRFFT2D").library.inverse && spec_of("IRFFT2D").library.real));
 }
 
 }  // namespace weft_engine::op

@@ -88,6 +88,14 @@ class OpBuilder {
     spec_.set_traits(traits);
     return *this;
   }
+  OpBuilder& on_gpu(OnGpu how) {
+    spec_.on_gpu = how;
+    return *this;
+  }
+  OpBuilder& library(LibraryCall call) {
+    spec_.library = call;
+    return *this;
+  }
 
   // Kernels, in order of preference. Constraints limit the types; without any, all that the signature allows.
   template <class... Constraints>

@@ -55,5 +55,6 @@ void set_rule(Registry& r, std::string_view op, Rule OpTraits::* field, Rule rul
 
 void set_simplify(Registry& r, std::string_view op, SimplifyRule rule) { set_rule(r, op, &OpTraits::simplify, rule); }
 void set_pick_dims(Registry& r, std::string_view op, PickDimsRule rule) { set_rule(r, op, &OpTraits::pick_dims, rule); }
+void set_shape_value(Registry& r, std::string_view op, ShapeValueRule rule) { set_rule(r, op, &OpTraits::shape_value, rule); }
 
 }  // namespace weft_engine::op

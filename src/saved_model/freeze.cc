@@ -8,6 +8,7 @@
 #include "core/call_depth.h"
 #include "core/cat.h"
 #include "core/own_memory.h"
+#include "graph/handle_use.h"
 #include "graph/passes/passes.h"
 #include "io/graph_def.h"
 #include "op/op_traits.h"
@@ -39,6 +40,11 @@ using Ref = std::pair<std::string, int>;
 Role role_of(const op::Registry& registry, const NodeDef& n) {
   const OpSpec* spec = registry.find(n.op);
   return spec ? spec->traits().role : Role::kNone;  // a function
+}
+
+op::OnValueRule rule_of(const op::Registry& registry, const NodeDef& n) {
+  const OpSpec* spec = registry.find(n.op);
+  return spec ? spec->traits().on_value : nullptr;
 }
 
 bool is_variable(const op::Registry& registry, const NodeDef& n) {
@@ -170,37 +176,24 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       }
       n.attrs = std::move(attrs);
     };
+    const auto constant = [&](std::string_view suffix, Tensor value) {
+      NodeDef c;
+      c.name = cat(n.name, suffix);
+      while (by_name.count(c.name)) c.name += "_";
+      c.op = op::op_of(Role::kConst);
+      c.attrs = {{"dtype", value.dtype()}, {"value", std::move(value)}};
+      added.push_back(c);
+      return function ? cat(c.name, ":output:0") : c.name;
+    };
     const Role role = role_of(registry_, n);
     if (role == Role::kReadVariable) {
       n.op = op::op_of(Role::kIdentity);
       keep_extra({{"T", f.dtype}});
       renames("value");
-    } else if (n.op == "ResourceGather") {
-      const int64_t* dims = n.attrs.count("batch_dims") ? n.attrs["batch_dims"].get<int64_t>() : nullptr;
-      const auto indices = n.attrs.find("Tindices");
-      NodeDef axis;
-      axis.name = cat(n.name, "/axis");
-      while (by_name.count(axis.name)) axis.name += "_";
-      axis.op = op::op_of(Role::kConst);
-      axis.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::scalar(int32_t(dims ? *dims : 0))}};
-      AttrMap attrs{{"Tparams", f.dtype}, {"Taxis", DType::kInt32}, {"batch_dims", dims ? *dims : int64_t(0)}};
-      if (indices != n.attrs.end()) attrs["Tindices"] = indices->second;
-      n.op = "GatherV2";
-      n.inputs.insert(n.inputs.begin() + 2, function ? cat(axis.name, ":output:0") : axis.name);
-      keep_extra(std::move(attrs));
-      added.push_back(std::move(axis));
-    } else if (n.op == "ResourceGatherNd") {
-      const auto indices = n.attrs.find("Tindices");
-      AttrMap attrs{{"Tparams", f.dtype}};
-      if (indices != n.attrs.end()) attrs["Tindices"] = indices->second;
-      n.op = "GatherNd";
-      keep_extra(std::move(attrs));
-    } else if (n.op == "VariableShape") {
-      AttrMap attrs{{"T", f.dtype}};
-      if (auto it = n.attrs.find("out_type"); it != n.attrs.end()) attrs["out_type"] = it->second;
-      n.op = "Shape";
-      renames("output");
-      keep_extra(std::move(attrs));
+    } else if (const op::OnValueRule on_value = rule_of(registry_, n)) {
+      graph::HandleUse use{n, f.dtype, constant, {}};
+      on_value(use);
+      keep_extra(std::move(use.attrs));
     } else if (role == Role::kIsInitialized) {
       n.op = op::op_of(Role::kConst);
       renames("is_initialized");

@@ -400,7 +400,7 @@ RowEmitter::Outputs RowEmitter::loop_by_row(const FunctionAttr& condition, const
 RowEmitter::Outputs RowEmitter::row_by_row(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
   // Where a rule did not hold this time, and for random numbers by a seed, TensorFlow does not refer to the loop either.
   const OpSpec* spec = registry().find(op);
-  const bool quiet = (spec && batch_rule(*spec)) || op.starts_with("Stateless");
+  const bool quiet = spec && (batch_rule(*spec) || spec->traits().silent_by_row);
   if (!options_.loops && !quiet) {
     std::string given;
     for (const Value& v : inputs)

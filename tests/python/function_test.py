@@ -344,6 +344,21 @@ def test_graph_of_a_function():
     assert c.function_def.signature.name == c.name.decode()
 
 
+def test_results_wait_for_reads_in_the_graph():
+    v = tf.Variable([1.0, 2.0])
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, 0)
+
+    def waits(f):
+        return list(tf.function(f).get_concrete_function(tf.constant(1.0)).function_def.control_ret)
+
+    assert waits(lambda x: v + x) == ["ReadVariableOp"]
+    assert waits(lambda x: (tf.gather(v, [0]), x)) == ["Gather"]
+    assert waits(lambda x: tf.raw_ops.VariableShape(input=v.handle) + 1) == ["VariableShape"]
+    assert waits(lambda x: (tf.raw_ops.VarIsInitializedOp(resource=v.handle), x)) == ["VarIsInitializedOp"]
+    assert waits(lambda x: (table.lookup(tf.constant(["a"])), x)) == ["None_lookup_table_find/LookupTableFindV2"]
+    assert waits(lambda x: (table.size(), x)) == ["None_Size/LookupTableSizeV2"]
+
+
 def test_variables_are_made_once():
     state, traces = [], []
 

@@ -537,7 +537,7 @@ void array(Registry& r) {
       .out("output: T")
       .attr("T: type")
       .doc("The input as it is now.")
-      .traits({.forwards_inputs = true, .elementwise = true})
+      .traits({.role = Role::kIdentity, .forwards_inputs = true, .elementwise = true})
       .shape(shapes::unchanged)
       .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);

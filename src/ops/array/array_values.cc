@@ -358,6 +358,7 @@ void array_values(Registry& r) {
       .attr("index_type: {int32, int64} = DT_INT32")
       .doc("A tensor of the given shape with one value everywhere.")
       .traits({.repeats = 1})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(fill_shape)
       .grad([](const GradContext& g) -> Grads {
         return {
@@ -374,6 +375,7 @@ void array_values(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Evenly spaced values from start to stop, both included.")
+      .on_gpu(OnGpu::kBoundsOnHost)
       .shape(linspace_shape)
       .no_grad()
       .cpu(run_linspace, types<float, double>("T"));
@@ -400,6 +402,7 @@ void array_values(Registry& r) {
           "uint64, complex64, complex128, bool}")
       .doc("Ones in the shape and type of the input.")
       .traits({.fills_like = 1})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(shapes::unchanged)
       .no_grad()
       .cpu(run_ones_like);
@@ -411,6 +414,7 @@ void array_values(Registry& r) {
       .out("output: Tidx")
       .attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
       .doc("The numbers start, start + delta, ... before limit.")
+      .on_gpu(OnGpu::kAllOnHost)
       .shape(range_shape)
       .no_grad()
       .cpu(run_range, types<half, bfloat16, float, double, int32_t, int64_t>("Tidx"));
@@ -432,6 +436,7 @@ void array_values(Registry& r) {
           "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL")
       .doc("The coordinates of all elements that are not zero, in row-major order.")
       .traits({.shrinks = true})
+      .on_gpu(OnGpu::kByCpu)
       .shape(where_shape)
       .no_grad()
       .cpu(run_where, types<WEFT_NUMBERS, bool>("T"));
@@ -442,6 +447,7 @@ void array_values(Registry& r) {
       .attr("T: type")
       .doc("Zeros in the shape and type of the input.")
       .traits({.fills_like = 0})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(shapes::unchanged)
       .no_grad()
       .cpu(run_zeros_like);

@@ -574,6 +574,7 @@ void concat(Registry& r) {
       .attr("N: int >= 2")
       .attr("T: type")
       .doc("The values one after the other along a dimension.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(concat_shape)
       .grad([](const GradContext& g) -> Grads { return concat_grad(g, 1, g.num_inputs(), 0); })
       .cpu(run_concat);
@@ -585,6 +586,7 @@ void concat(Registry& r) {
       .attr("N: int >= 2")
       .attr("shape_type: {int32, int64} = DT_INT32")
       .doc("Where each of the shapes would start in their concatenation.")
+      .on_gpu(OnGpu::kAllOnHost)
       .shape(concat_offset_shape)
       .no_grad()
       .cpu(run_concat_offset);
@@ -597,6 +599,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The values one after the other along an axis.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(concat_v2_shape)
       .grad([](const GradContext& g) -> Grads { return concat_grad(g, 0, g.num_inputs() - 1, g.num_inputs() - 1); })
       .cpu(run_concat_v2);
@@ -608,6 +611,7 @@ void concat(Registry& r) {
       .attr("num_partitions: int >= 1")
       .attr("T: type")
       .doc("The rows of the data, sorted into the partitions that are named for them.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(dynamic_partition_shape)
       .grad(dynamic_partition_grad)
       .cpu(run_dynamic_partition);
@@ -630,6 +634,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .attr("axis: int = 0")
       .doc("The values side by side along a new axis.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(pack_shape)
       .grad(pack_grad)
       .cpu(run_pack);
@@ -662,6 +667,7 @@ void concat(Registry& r) {
       .attr("num_split: int >= 1")
       .attr("T: type")
       .doc("The value in equal parts along a dimension.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(split_shape)
       .grad(split_grad)
       .cpu(run_split);
@@ -675,6 +681,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .attr("Tlen: {int8, int32, int64} = DT_INT64")
       .doc("The value in parts of the given sizes along a dimension; one may be -1 and takes what is left.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(split_v_shape)
       .grad(split_v_grad)
       .cpu(run_split_v);
@@ -686,6 +693,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .attr("axis: int = 0")
       .doc("The slices of the value along an axis.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(unpack_shape)
       .grad(unpack_grad)
       .cpu(run_unpack);

@@ -291,6 +291,7 @@ void pad(Registry& r) {
       .attr("Tpaddings: {int32, int64} = DT_INT32")
       .doc("The input with borders of zeros.")
       .traits({.same_if_same_shape = true})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(pad_shape)
       .grad([](const GradContext& g) -> Grads { return {unpadded(g), {}}; })
       .cpu(run_pad);
@@ -304,6 +305,7 @@ void pad(Registry& r) {
       .attr("Tpaddings: {int32, int64} = DT_INT32")
       .doc("The input with borders of a given value.")
       .traits({.same_if_same_shape = true})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(pad_v2_shape)
       .grad([](const GradContext& g) -> Grads { return {unpadded(g), {}, {}}; })
       .cpu(run_pad_v2);

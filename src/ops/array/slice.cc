@@ -178,6 +178,7 @@ void slice(Registry& r) {
       .attr("Index: {int32, int64}")
       .doc("The block of the input that starts at `begin` and has the given size.")
       .traits({.same_if_same_shape = true})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(slice_shape)
       .grad(slice_grad)
       .cpu(run_slice);
@@ -196,6 +197,7 @@ void slice(Registry& r) {
       .attr("new_axis_mask: int = 0")
       .attr("shrink_axis_mask: int = 0")
       .doc("What Python's x[begin:end:stride, ...] cuts out of the input.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(strided_slice_shape)
       .grad(strided_slice_grad)
       .cpu<StridedSliceKernel>();

@@ -428,6 +428,7 @@ void sort(Registry& r) {
       .attr("out_idx: {int32, int64} = DT_INT32")
       .doc("The distinct elements in order of appearance, and for each element which of them it is.")
       .traits({.shrinks = true})
+      .on_gpu(OnGpu::kByCpu)
       .shape(unique_shape)
       .cpu(run_unique, types<WEFT_REALS, bool, tstring>("T"));
 
@@ -452,6 +453,7 @@ void sort(Registry& r) {
       .attr("T: type")
       .attr("out_idx: {int32, int64} = DT_INT32")
       .doc("As Unique, with the number of times each element appears.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(unique_shape)
       .cpu(run_unique, types<WEFT_REALS, bool, tstring>("T"));
 

@@ -481,6 +481,7 @@ void transpose(Registry& r) {
       .out("r0: T")
       .attr("T: {int32, int64} = DT_INT32")
       .doc("The shape that two shapes broadcast to.")
+      .on_gpu(OnGpu::kAllOnHost)
       .shape(broadcast_args_shape)
       .cpu(run_broadcast_args);
 
@@ -492,6 +493,7 @@ void transpose(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .doc("For each of two shapes the axes along which a gradient has to be summed to undo the broadcast.")
       .traits({.shrinks = true})
+      .on_gpu(OnGpu::kAllOnHost)
       .shape(broadcast_gradient_args_shape)
       .no_grad()
       .cpu(run_broadcast_gradient_args);
@@ -504,6 +506,7 @@ void transpose(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The input repeated to the given shape.")
       .traits({.same_if_same_shape = true, .repeats = 0})
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(broadcast_to_shape)
       .grad([](const GradContext& g) -> Grads { return {sum_to(g.dy(), g.x()), {}}; })
       .cpu(run_broadcast_to);
@@ -524,6 +527,7 @@ void transpose(Registry& r) {
       .out("y: T")
       .attr("T: {int32, int64} = DT_INT32")
       .doc("The permutation that undoes the given one.")
+      .on_gpu(OnGpu::kAllOnHost)
       .shape(invert_permutation_shape)
       .no_grad()
       .cpu(run_invert_permutation);
@@ -565,6 +569,7 @@ void transpose(Registry& r) {
           "T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, "
           "double, complex64, complex128, string}")
       .doc("The tensor reversed along the given axes.")
+      .on_gpu(OnGpu::kInt32OnHost)
       .shape(reverse_v2_shape)
       .grad([](const GradContext& g) -> Grads { return {g.one("ReverseV2", {g.dy(), g.x(1)}), {}}; })
       .cpu(run_reverse_v2);

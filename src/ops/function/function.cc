@@ -340,7 +340,7 @@ void function(Registry& r) {
       .attr("dtype: type")
       .attr("shape: shape")
       .doc("Stands for a value that is never used, in a branch that has none.")
-      .traits({.impure = true})
+      .traits({.role = Role::kFakeParam, .made = Made::kAlways, .impure = true})
       .shape(shape_attr)
       .cpu(run_fake_param);
 
@@ -423,7 +423,7 @@ void function(Registry& r) {
       .attr("branches: list(func) >= 1")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls the function that an index chooses, none of which has side effects.")
-      .traits({.role = Role::kCase, .made = Made::kStateless})
+      .traits({.role = Role::kCase, .made = Made::kStateless, .silent_by_row = true})
       .shape(promised_shapes)
       .cpu_make(make<CaseKernel>);
 
@@ -438,7 +438,7 @@ void function(Registry& r) {
       .attr("else_branch: func")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls one of two functions, neither of which has side effects.")
-      .traits({.role = Role::kIf, .made = Made::kStateless})
+      .traits({.role = Role::kIf, .made = Made::kStateless, .silent_by_row = true})
       .shape(promised_shapes)
       .cpu_make(make<IfKernel>);
 
@@ -451,7 +451,7 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .attr("parallel_iterations: int = 10")
       .doc("Calls a function without side effects as long as another gives true.")
-      .traits({.role = Role::kWhile, .made = Made::kStateless})
+      .traits({.role = Role::kWhile, .made = Made::kStateless, .silent_by_row = true})
       .shape(loop_shapes)
       .cpu_make(make<WhileKernel>);
 

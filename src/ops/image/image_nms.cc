@@ -295,6 +295,7 @@ void image_nms(Registry& r) {
       .out("selected_indices: int32")
       .attr("T: {half, float} = DT_FLOAT")
       .attr("T_threshold: {half, float} = DT_FLOAT")
+      .on_gpu(OnGpu::kByCpu)
       .shape(indices_shape)
       .no_grad()
       .cpu(run_nms_inputs<2>);
@@ -309,6 +310,7 @@ void image_nms(Registry& r) {
       .out("selected_indices: int32")
       .attr("T: {half, float} = DT_FLOAT")
       .attr("T_threshold: {half, float} = DT_FLOAT")
+      .on_gpu(OnGpu::kByCpu)
       .shape(indices_shape)
       .cpu(run_nms_inputs<3>);
 
@@ -324,6 +326,7 @@ void image_nms(Registry& r) {
       .attr("T: {half, float} = DT_FLOAT")
       .attr("T_threshold: {half, float} = DT_FLOAT")
       .attr("pad_to_max_output_size: bool = false")
+      .on_gpu(OnGpu::kByCpu)
       .shape(padded_shape)
       .cpu(run_nms_inputs<4>);
 
@@ -368,6 +371,7 @@ void image_nms(Registry& r) {
       .out("rois: float")
       .out("roi_probabilities: float")
       .attr("post_nms_topn: int = 300")
+      .on_gpu(OnGpu::kByCpu)
       .shape(proposals_shape)
       .no_grad();
 }

@@ -415,6 +415,7 @@ constexpr const char *kResource = "handle: resource", *kNamed = "handle: string"
 
 OpBuilder write(OpBuilder b, const char* handle) {
   return b.doc("Writes one element of an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("index: int32")
       .in("value: T")
@@ -428,6 +429,7 @@ OpBuilder write(OpBuilder b, const char* handle) {
 
 OpBuilder read(OpBuilder b, const char* handle) {
   return b.doc("Reads one element of an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("index: int32")
       .in("flow_in: float")
@@ -440,6 +442,7 @@ OpBuilder read(OpBuilder b, const char* handle) {
 
 OpBuilder gather(OpBuilder b, const char* handle) {
   return b.doc("Stacks chosen elements of an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("indices: int32")
       .in("flow_in: float")
@@ -453,6 +456,7 @@ OpBuilder gather(OpBuilder b, const char* handle) {
 
 OpBuilder scatter(OpBuilder b, const char* handle) {
   return b.doc("Writes the rows of a tensor to chosen places of an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("indices: int32")
       .in("value: T")
@@ -466,6 +470,7 @@ OpBuilder scatter(OpBuilder b, const char* handle) {
 
 OpBuilder concat(OpBuilder b, const char* handle) {
   return b.doc("Joins all elements of an array along their first dimension; also their lengths.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("flow_in: float")
       .out("value: dtype")
@@ -479,6 +484,7 @@ OpBuilder concat(OpBuilder b, const char* handle) {
 
 OpBuilder split(OpBuilder b, const char* handle) {
   return b.doc("Writes a tensor, cut into pieces of the given lengths, to an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("value: T")
       .in("lengths: int64")
@@ -492,6 +498,7 @@ OpBuilder split(OpBuilder b, const char* handle) {
 
 OpBuilder size(OpBuilder b, const char* handle) {
   return b.doc("Gives the number of elements of an array.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("flow_in: float")
       .out("size: int32")
@@ -659,6 +666,7 @@ OpBuilder stack_close(OpBuilder b, const char* handle) {
 
 OpBuilder stack_pop(OpBuilder b, const char* handle) {
   return b.doc("Takes the last tensor off a stack.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .out("elem: elem_type")
       .attr("elem_type: type")
@@ -668,6 +676,7 @@ OpBuilder stack_pop(OpBuilder b, const char* handle) {
 
 OpBuilder stack_push(OpBuilder b, const char* handle) {
   return b.doc("Puts a tensor on a stack and passes it on.")
+      .on_gpu(OnGpu::kNever)
       .in(handle)
       .in("elem: T")
       .out("output: T")

@@ -18,9 +18,8 @@ std::string op_for(const GradContext& g, std::string_view kind) {
   return cat("TensorArray", kind, handle == DType::kResource ? "V3" : is_ref_type(handle) ? "" : "V2");
 }
 
-// The emitter names the source: it knows which walk this is.
 Array gradient_of(const GradContext& g, const Value& handle, const Value& flow) {
-  auto out = g.emitter().apply(op_for(g, "Grad"), {handle, flow});
+  auto out = g.emitter().apply(op_for(g, "Grad"), {handle, flow}, {{"source", g.emitter().gradient_source()}});
   if (out.empty()) return {};
   // Only behind the making of the array may others touch it, and the array only behind the flow. Older forms have no flow
   // of their own; who touches the array waits for its handle.

@@ -1,4 +1,7 @@
-// Casts that change nothing, or that only undo another.
+// Casts that change nothing, or that only undo another; casts of shapes.
+#include <algorithm>
+
+#include "graph/constant_values.h"
 #include "graph/passes/simplify.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -46,6 +49,16 @@ Result<bool> cast(SimplifyContext& c, Node* n) {
   return c.replace(n, x);
 }
 
+bool cast_shape(const PartialValues& v, PartialShape& out) {
+  if (!v.has_sizes(0)) return false;
+  if (v.rank() != 0) {
+    out = v.as_shape(0);
+  } else if (const auto one = v.integer(0)) {
+    out = PartialShape({std::max(*one, kUnknownDim)});
+  }
+  return true;
+}
+
 Result<bool> conj(SimplifyContext& c, Node* n) {
   if (is_complex_type(n->output_type(0))) return false;
   return c.same(n, 0);
@@ -55,6 +68,7 @@ Result<bool> conj(SimplifyContext& c, Node* n) {
 
 void simplify_cast(Registry& r) {
   set_simplify(r, "Cast", cast);
+  set_shape_value(r, "Cast", cast_shape);
   set_simplify(r, "Conj", conj);
 }
 

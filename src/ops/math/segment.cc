@@ -475,6 +475,7 @@ void segment(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .attr("Tsegmentids: {int32, int64} = DT_INT32")
       .doc("As SparseSegmentMeanGrad, holding only rows that are not zero, and their indices.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(sparse_segment_grad_v2_shape)
       .cpu(run_sparse_grad<Scale::kMean, true>);
 
@@ -532,6 +533,7 @@ void segment(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .attr("Tsegmentids: {int32, int64} = DT_INT32")
       .doc("As SparseSegmentSqrtNGrad, holding only rows that are not zero, and their indices.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(sparse_segment_grad_v2_shape)
       .cpu(run_sparse_grad<Scale::kSqrtN, true>);
 
@@ -589,6 +591,7 @@ void segment(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .attr("Tsegmentids: {int32, int64} = DT_INT32")
       .doc("As SparseSegmentSumGrad, holding only rows that are not zero, and their indices.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(sparse_segment_grad_v2_shape)
       .cpu(run_sparse_grad<Scale::kNone, true>);
 

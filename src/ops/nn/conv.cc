@@ -225,6 +225,7 @@ void conv(Registry& r) {
       .attr("batch_dims: int = 1")
       .attr("groups: int = 1")
       .doc("Convolution with two or three spatial dimensions and any count of batch dimensions.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(generic_shape)
       .cpu(run_generic);
 

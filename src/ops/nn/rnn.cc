@@ -352,6 +352,7 @@ void rnn(Registry& r) {
       .attr("use_peephole: bool = false")
       .attr("T: {half, float}")
       .doc("An LSTM over all steps of a batch of sequences; gates in the order i, c, f, o.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(block_lstm_shape)
       .grad(block_lstm_grad)
       .cpu(run_block_lstm<false>);
@@ -386,6 +387,7 @@ void rnn(Registry& r) {
       .attr("use_peephole: bool")
       .attr("T: {half, float}")
       .doc("Gradient of BlockLSTM.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(block_lstm_grad_shape)
       .cpu(run_block_lstm_grad<false>);
 
@@ -419,6 +421,7 @@ void rnn(Registry& r) {
       .attr("use_peephole: bool")
       .attr("T: {half, float}")
       .doc("Gradient of BlockLSTMV2.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(block_lstm_grad_shape)
       .cpu(run_block_lstm_grad<true>);
 
@@ -443,6 +446,7 @@ void rnn(Registry& r) {
       .attr("use_peephole: bool = false")
       .attr("T: {half, float}")
       .doc("An LSTM over all steps of a batch of sequences; gates in the order i, f, c, o.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(block_lstm_shape)
       .grad(block_lstm_grad)
       .cpu(run_block_lstm<true>);
@@ -480,6 +484,7 @@ void rnn(Registry& r) {
       .out("d_r_bar_u_bar: T")
       .attr("T: {float}")
       .doc("Gradient of GRUBlockCell.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(gru_grad_shape)
       .cpu(run_gru_grad);
 
@@ -532,6 +537,7 @@ void rnn(Registry& r) {
       .attr("use_peephole: bool")
       .attr("T: {half, float}")
       .doc("Gradient of LSTMBlockCell.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(lstm_cell_grad_shape)
       .cpu(run_lstm_cell_grad);
 }

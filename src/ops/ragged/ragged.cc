@@ -400,6 +400,7 @@ void ragged(Registry& r) {
       .out("reverse_index_map: int64")
       .attr("T: type")
       .doc("Puts a default value into every row of a ragged tensor that has none.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(fill_shape)
       .grad(fill_grad)
       .cpu(run_fill);

@@ -349,6 +349,7 @@ void random(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Draws classes with probabilities given as unnormalised logarithms.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(multinomial_shape)
       .traits({.differs_by_row = true})
       .no_grad()
@@ -378,6 +379,7 @@ void random(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Normal numbers of given means and deviations, cut to intervals; parameters are one for each first index.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(random_shape)
       .no_grad()
       .cpu<SeededTruncatedNormal>(types<half, float, double>("dtype"));

@@ -403,6 +403,8 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .attr("output_dtype: {int32, int64} = DT_INT64")
       .doc("Draws classes with probabilities given as unnormalised logarithms.")
+      .on_gpu(OnGpu::kByCpu)
+      .traits({.silent_by_row = true})
       .shape(multinomial_shape)
       .no_grad()
       .cpu(run_stateless_multinomial, types<WEFT_FLOATS>("T"));
@@ -419,6 +421,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .attr("dtype: {half, float, double}")
       .doc("Normal numbers of given means and deviations, cut to intervals.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .grad(truncated_normal_grad)
       .cpu(run_truncated_normal, types<half, float, double>("dtype"));
@@ -434,6 +437,7 @@ void random_stateless(Registry& r) {
       .attr("T: {half, float, double, int32, int64} = DT_DOUBLE")
       .attr("dtype: {half, float, double, int32, int64} = DT_INT64")
       .doc("Binomial random numbers.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_binomial, types<half, float, double>("T"));
@@ -447,6 +451,8 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64}")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Gamma random numbers.")
+      .on_gpu(OnGpu::kByCpu)
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, {}, gamma_grad(g, g.x(0), g.x(2))}; })
       .cpu(run_gamma_v2);
@@ -461,6 +467,8 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, float, double}")
       .attr("shape_dtype: {int32, int64} = DT_INT32")
       .doc("Gamma random numbers from a key and a counter.")
+      .on_gpu(OnGpu::kByCpu)
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, {}, {}, {}, gamma_grad(g, g.x(0), g.x(4))}; })
       .cpu(run_gamma_v3);
@@ -469,6 +477,7 @@ void random_stateless(Registry& r) {
       .out("alg: int32")
       .stateful()
       .doc("The best generator of the device: here always Philox.")
+      .traits({.silent_by_row = true})
       .shape(shapes::scalar)
       .cpu(run_get_alg);
 
@@ -478,6 +487,7 @@ void random_stateless(Registry& r) {
       .out("counter: uint64")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Turns a seed into a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(key_counter_shape)
       .cpu(run_get_key_counter);
 
@@ -488,6 +498,7 @@ void random_stateless(Registry& r) {
       .out("alg: int32")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Turns a seed into a key, a counter and an algorithm.")
+      .traits({.silent_by_row = true})
       .shape(key_counter_shape)
       .cpu(run_get_key_counter);
 
@@ -499,6 +510,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Normal random numbers.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_floats<Distribution::kNormal>);
@@ -512,6 +524,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Normal random numbers from a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_floats_v2<Distribution::kNormal>);
@@ -526,6 +539,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64}")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Poisson random numbers.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_poisson);
@@ -538,6 +552,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Uniform random numbers in [0, 1).")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_floats<Distribution::kUniform>);
@@ -550,6 +565,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64")
       .doc("Integers with all bits random.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_full_int);
@@ -563,6 +579,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Integers with all bits random, from a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_full_int_v2);
@@ -577,6 +594,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64}")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Uniform random integers in [minval, maxval).")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_uniform_int);
@@ -592,6 +610,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {int32, int64, uint32, uint64}")
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Uniform random integers in [minval, maxval) from a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_uniform_int_v2, types<int32_t, int64_t>("dtype"));
@@ -605,6 +624,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Uniform random numbers in [0, 1) from a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_floats_v2<Distribution::kUniform>);
@@ -624,6 +644,7 @@ void random_stateless(Registry& r) {
       .attr("max_attempts: int = 100")
       .attr("use_image_if_no_bounding_boxes: bool = false")
       .doc("Draws a random crop of an image that covers part of an object.")
+      .traits({.silent_by_row = true})
       .shape(crop_box_shape)
       .cpu(run_stateless_crop_box);
 
@@ -635,6 +656,7 @@ void random_stateless(Registry& r) {
       .out("output: T")
       .attr("T: type")
       .doc("Shuffles a tensor along its first dimension.")
+      .traits({.silent_by_row = true})
       .shape(shapes::unchanged)
       .cpu(run_stateless_shuffle);
 
@@ -646,6 +668,7 @@ void random_stateless(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Normal random numbers within two deviations.")
+      .traits({.silent_by_row = true})
       .shape(seeded_shape)
       .no_grad()
       .cpu(run_floats<Distribution::kTruncatedNormal>);
@@ -659,6 +682,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Normal random numbers within two deviations, from a key and a counter.")
+      .traits({.silent_by_row = true})
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_floats_v2<Distribution::kTruncatedNormal>);

@@ -498,6 +498,7 @@ void sparse(Registry& r) {
       .out("reverse_index_map: int64")
       .attr("T: type")
       .doc("Puts a default value into the first column of every row that has no value.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(fill_shape)
       .grad(fill_rows_grad)
       .cpu(run_fill);
@@ -545,6 +546,7 @@ void sparse(Registry& r) {
       .out("output_shape: int64")
       .attr("T: type")
       .doc("Cuts the box that begins at `start` and has extents `size` out of a sparse tensor.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(slice_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, g.one("SparseSliceGrad", {g.dy(1), g.x(0), g.x(3), g.y(0)}), {}, {}, {}}; })
       .cpu(run_slice);
@@ -573,6 +575,7 @@ void sparse(Registry& r) {
       .attr("num_split: int >= 1")
       .attr("T: type")
       .doc("Cuts a sparse tensor into parts along one dimension; the first parts are longer by one where it does not divide evenly.")
+      .on_gpu(OnGpu::kByCpu)
       .shape(split_shape)
       .cpu(run_split);
 

@@ -2,6 +2,7 @@
 // state_sparse.cc, graph-only reference variables are in state_ref.cc.
 #include <mutex>
 
+#include "graph/handle_use.h"
 #include "kernels/cpu/accumulate.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -397,6 +398,12 @@ Status count_up_to_shape(ShapeContext& c) {
 Status session_tensor_shape(ShapeContext& c) { return c.with_rank(0, 0).status(); }
 Status delete_session_tensor_shape(ShapeContext& c) { return c.with_rank(0, 0).status(); }
 
+void shape_of_value(graph::HandleUse& use) {
+  use.node.op = "Shape";
+  use.attrs = {{"T", use.dtype}};
+  use.keep("out_type");
+}
+
 }  // namespace
 
 void state(Registry& r) {
@@ -520,7 +527,7 @@ void state(Registry& r) {
       .stateful()
       .effect_free()
       .doc("The shape of a variable as a vector.")
-      .traits({.only_reads = true, .metadata = true})
+      .traits({.role = Role::kVariableShape, .made = Made::kAlways, .only_reads = true, .metadata = true, .on_value = shape_of_value})
       .shape(variable_shape_shape)
       .no_grad()
       .cpu(run_variable_shape);

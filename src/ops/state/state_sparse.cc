@@ -1,6 +1,7 @@
 // Resource variables in parts: gathering rows, scattering updates, assigning slices.
 #include <algorithm>
 
+#include "graph/handle_use.h"
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/strided_copy.h"
 #include "op/batching.h"
@@ -353,6 +354,25 @@ Grads resource_gather_nd_grad(const GradContext& g) {
   return {g.one("ScatterNd", {indices, g.dy(), shape}), {}};
 }
 
+// ---- on the values of variables --------------------------------------------------------------------------
+
+void gather_of_value(graph::HandleUse& use) {
+  const auto given = use.node.attrs.find("batch_dims");
+  const int64_t* dims = given == use.node.attrs.end() ? nullptr : given->second.get<int64_t>();
+  const int64_t batch_dims = dims ? *dims : 0;
+  use.attrs = {{"Tparams", use.dtype}, {"Taxis", DType::kInt32}, {"batch_dims", batch_dims}};
+  use.keep("Tindices");
+  use.node.op = "GatherV2";
+  auto& inputs = use.node.inputs;  // control inputs are the last
+  inputs.insert(inputs.begin() + std::min<ptrdiff_t>(2, std::ssize(inputs)), use.constant("/axis", Tensor::scalar(int32_t(batch_dims))));
+}
+
+void gather_nd_of_value(graph::HandleUse& use) {
+  use.attrs = {{"Tparams", use.dtype}};
+  use.keep("Tindices");
+  use.node.op = "GatherNd";
+}
+
 }  // namespace
 
 void state_sparse(Registry& r) {
@@ -367,7 +387,7 @@ void state_sparse(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Gathers rows of a variable.")
-      .traits({.only_reads = true})
+      .traits({.only_reads = true, .on_value = gather_of_value})
       .shape(gather_shape)
       .batch([](BatchContext& c) -> Batched { return c.has_rows(0) || c.number("batch_dims") ? c.refused() : c.one(c.itself1(c.inner_all())); })
       .grad(resource_gather_grad)
@@ -382,7 +402,7 @@ void state_sparse(Registry& r) {
       .stateful()
       .effect_free()
       .doc("Gathers slices of a variable that index tuples address.")
-      .traits({.only_reads = true})
+      .traits({.only_reads = true, .on_value = gather_nd_of_value})
       .shape(gather_nd_shape)
       .grad(resource_gather_nd_grad)
       .cpu(run_gather_nd, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("dtype"));

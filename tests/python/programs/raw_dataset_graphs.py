@@ -77,6 +77,16 @@ for policy in (0, 1, 2):
     show(f"random {policy}", lambda: raw.DatasetToGraphV2(input_dataset=variant(random), external_state_policy=policy).dtype.name)
 for allow in (True, False):
     show(f"random {allow}", lambda: raw.DatasetToGraph(input_dataset=variant(random), allow_stateful=allow).dtype.name)
+# A dataset in a function is none, what reads one is; branches are as stateful as their functions.
+nested = {
+    "first of": lambda x: tf.data.Dataset.range(1).get_single_element() + x,
+    "reduced": lambda x: tf.data.Dataset.range(3).reduce(num(0), lambda a, b: a + b) + x,
+    "cardinality": lambda x: tf.data.Dataset.from_tensor_slices([1, 2]).batch(2).cardinality() + x,
+    "branch": lambda x: tf.cond(x > 1, lambda: tf.cast(tf.random.uniform([]), tf.int64), lambda: -x),
+}
+for name, function in nested.items():
+    ds = tf.data.Dataset.range(2).map(function)
+    show(name, lambda: raw.DatasetToGraphV2(input_dataset=variant(ds), external_state_policy=2).dtype.name)
 
 # What is no graph of a dataset.
 show("empty", lambda: raw.DatasetFromGraph(graph_def=""))

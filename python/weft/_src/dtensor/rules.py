@@ -1,5 +1,6 @@
 """How the results of ops are laid out: a rule for each op, of the layouts, shapes and values of its inputs. Those of
-matrices and elements are here, those that move elements in rules_moves.py. Which ops are elementwise the engine knows.
+matrices and elements are here, those that move elements in rules_moves.py. Which ops are elementwise, reduce or ask
+for a shape the engine knows; the other rules are here by name, since which ops there are is TensorFlow's choice.
 
 A layout is here a tuple of names of mesh dimensions, UNSHARDED where the dimension is whole. What TensorFlow does is
 the measure, also where another layout would do."""
@@ -36,8 +37,12 @@ def find(op):
     if op in _rules:
         return _rules[op]
     traits = _weft.op_traits(op)
-    laid_out = traits["elementwise"] and not traits["strings"] and op not in _ON_ONE_DEVICE
-    return elementwise if laid_out else None
+    if traits["shape_query"]:
+        return all_whole
+    if traits["reduction"]:
+        return reduction
+    of_elements = traits["elementwise"] or traits["fills_like"] or traits["forwards"]
+    return elementwise if of_elements and not traits["strings"] and op not in _ON_ONE_DEVICE else None
 
 
 class Context:
@@ -106,11 +111,8 @@ BesselY1 Bucketize Dawsn DebugGradientIdentity Expint FresnelCos FresnelSin Spen
 )
 
 
-# Beside the elementwise ops, which the engine knows by their traits.
-@rule(
-    "Betainc Cast ClipByValue DeepCopy EnsureShape Identity LogSoftmax OnesLike PlaceholderWithDefault PreventGradient",
-    "QuantizeAndDequantize Snapshot Softmax StopGradient ZerosLike",
-)
+# Beside those that the engine knows by their traits.
+@rule("DeepCopy EnsureShape LogSoftmax QuantizeAndDequantize Softmax")
 def elementwise(c):
     return merge(len(c.out_shapes[0]), _aligned(c))
 
@@ -162,7 +164,8 @@ def _axes(value, rank):
     return {a % rank for a in (value if isinstance(value, list) else [value])} if rank else set()
 
 
-@rule("All Any EuclideanNorm Max Mean Min Prod Sum")
+# Beside those that the engine knows by their traits.
+@rule("EuclideanNorm")
 def reduction(c):
     axes = _axes(c.value(1), len(c.shapes[0]))
     if c.attr("keep_dims"):

@@ -5,7 +5,7 @@ from weft._src.dtensor.rules import all_whole, rule, whole
 
 # What is the same everywhere: made of sizes and numbers.
 rule(
-    "BroadcastGradientArgs Const ConcatOffset Empty Fill InvertPermutation Range Rank Shape ShapeN Size VariableShape",
+    "BroadcastGradientArgs Const ConcatOffset Empty Fill InvertPermutation Range VariableShape",
     "VarIsInitializedOp StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg",
     "StatelessRandomBinomial StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform",
     "StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt",

@@ -25,7 +25,7 @@ def is_traceback_filtering_enabled():
     return _State.filtering
 
 
-# Ops that only move values, or pick some, and ops whose results nobody has to read.
+# What TensorFlow does not check: ops that only move values, or pick some, and ops whose results nobody has to read.
 _UNCHECKED = frozenset(
     """Concat ConcatV2 ExpandDims Fill Gather GatherV2 Maximum Minimum Reshape Slice Squeeze Pack StridedSlice StridedSliceGrad TensorListConcatV2
     TensorListGather TensorListGetItem TensorListPopBack TensorListStack Transpose Unpack Identity Const Placeholder Empty ReadVariableOp VarHandleOp CheckNumerics

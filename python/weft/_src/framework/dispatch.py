@@ -12,20 +12,8 @@ from weft import _weft
 
 _op_handlers = {}  # op name -> list of (class, handler(op, arguments) -> result)
 _elementwise_handlers = {1: [], 2: []}  # number of tensors -> the same, for elementwise ops
-# Elementwise to the API, though not by the traits of the op: in its first input alone, or without broadcasting.
-_also_elementwise = {
-    "ApproximateEqual": 2,
-    "Bitcast": 1,
-    "Cast": 1,
-    "Identity": 1,
-    "OnesLike": 1,
-    "PreventGradient": 1,
-    "RegexFullMatch": 1,
-    "RegexReplace": 1,
-    "Snapshot": 1,
-    "StopGradient": 1,
-    "ZerosLike": 1,
-}
+# Elementwise to TensorFlow's API, though not by the traits of the op: in the first input alone, in other sizes, or without broadcasting.
+_also_elementwise = {"ApproximateEqual": 2, "Bitcast": 1, "RegexFullMatch": 1, "RegexReplace": 1}
 _named_handlers = {}  # (module, name) of a function of the API -> the same
 _api_handlers = {}  # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
 global_dispatchers = []  # of libraries: objects that take calls of any function of the API (dispatchers.py)
@@ -55,11 +43,10 @@ def register_elementwise(inputs, cls, handler):
 def _elementwise_inputs(op_name):
     """1 or 2 for ops that register_elementwise means, else 0."""
     traits = _weft.op_traits(op_name)
-    if not traits["elementwise"]:
-        return _also_elementwise.get(op_name, 0)
-    if traits["num_inputs"] == 2 and not traits["broadcasts"]:
-        return _also_elementwise.get(op_name, 0)
-    return traits["num_inputs"] if traits["num_inputs"] in (1, 2) else 0
+    inputs = traits["num_inputs"]
+    if inputs == 1 and (traits["elementwise"] or traits["fills_like"]) or inputs == 2 and traits["broadcasts"]:
+        return inputs
+    return _also_elementwise.get(op_name, 0)
 
 
 def _mentions(value, cls):

@@ -149,6 +149,7 @@ def _same(tensor, op, partial):
     return get_static_value(op.inputs[0], partial)
 
 
+# By name, here and below: TensorFlow's Python says of these what is known before a run, and programs see it; the engine's passes know more.
 _RULES = {
     "Shape": _shape,
     "Size": _size,

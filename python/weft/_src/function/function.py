@@ -539,15 +539,10 @@ def _results(native, made, count):
     return [native.tensor(n, 0) for n in nodes]
 
 
-_READS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd"))
-
-
 def _show_order(graph):
     """The node that TensorFlow lets results wait for, so that all effects have happened: for who looks at the graph; the function was made before."""
     native = graph._native
-    effects = set(native.effects())
-    waits = [n for n in native.nodes() if n in effects or native.node_type(n) in _READS]
-    waits.sort(key=native.node_name)
+    waits = sorted({*native.effects(), *native.reads()}, key=native.node_name)
     if not waits:
         return
     with graph.as_default():
