@@ -88,6 +88,11 @@ Status status_of_python_error();
 inline Status interpreter_finalized() { return cancelled("the Python interpreter ends"); }
 // What a graph does not take: a ValueError in TensorFlow, which finds it by itself.
 bool is_refused_by_graph(const Status& status);
+// The text of an error with the op or function that was called, as TensorFlow's Python ends it; `ran`: the op and device of an eager op that ran.
+std::string called_text(std::string_view message, std::string_view op, std::string_view ran = {}, const char* name = nullptr);
+inline constexpr std::string_view kOwnNote = "weft/";  // what the keys of notes (core/error_notes.h) begin with
+// On errors of Python code that the engine runs: their text tells already where the program made the node that failed.
+inline constexpr char kNoteExplained[] = "weft/explained";
 // Of an eager op, in TensorFlow's words. `name`: what the caller called it; null: nothing is said of a name.
 [[noreturn]] void raise_op_error(const eager::Op& op, const Status& status, const char* name);
 

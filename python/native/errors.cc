@@ -1,5 +1,8 @@
 // A Status of the engine as the exception that TensorFlow's Python raises: the class goes by the code, the text is put together here, once, of the message and
 // of where the error came from (Status::Origin).
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
 #include "bridge.h"
 #include "core/error_notes.h"
 #include "eager/op.h"
@@ -62,6 +65,12 @@ bool set_python_error(const Status& status) {
                        "https://www.tensorflow.org/api_docs/python/tf/custom_gradient."));
     return true;
   }
+  if (core::find_note(status, core::kNoteVariableAgain)) {
+    set_text(PyExc_ValueError,
+             "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created "
+             "outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.");
+    return true;
+  }
   if (const std::string* text = core::find_note(status, core::kNoteGradientDisabled)) {
     set_text(PyExc_LookupError, *text);
     return true;
@@ -73,12 +82,23 @@ bool set_python_error(const Status& status) {
   return false;
 }
 
-// `text` is what is shown; the exception also has the engine's own message, for who words it anew.
-void set_op_error(const Status& status, nb::object text) {
+// The notes come to the exception without "weft/" before their names.
+nb::dict notes_of(const Status& status, bool explained) {
+  nb::dict notes;
+  for (const auto& [key, value] : status.payloads()) {
+    if (key.starts_with(kOwnNote)) notes[nb::str(key.c_str() + kOwnNote.size())] = unicode(value);
+  }
+  if (!status.origin().node.empty()) notes["names_node"] = unicode(status.origin().node);  // at the end of the message
+  if (explained) notes["explained"] = "";
+  return notes;
+}
+
+// `explained`: the text tells where the program made the node.
+void set_op_error(const Status& status, nb::object text, bool explained = false) {
   PyObject* type = hooks().errors[size_t(status.code()) % 20];
   if (!type) return PyErr_SetObject(PyExc_RuntimeError, text.ptr());
   nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, type, Py_None, Py_None, text.ptr(), nullptr)));
-  made.attr("_engine_message") = unicode(status.message());
+  if (nb::dict notes = notes_of(status, explained); notes.size()) made.attr("_notes") = notes;
   PyErr_SetObject(type, made.ptr());
 }
 
@@ -121,14 +141,21 @@ bool is_refused_by_graph(const Status& status) {
   return status.code() == Code::kInvalidArgument && !core::find_note(status, core::kNoteOutOfScope) && !status.origin().exception;
 }
 
+std::string called_text(std::string_view message, std::string_view op, std::string_view ran, const char* name) {
+  std::string text = ran.empty() ? std::string(message) : cat("{{function_node __wrapped__", ran, "}} ", message);
+  text += cat(" [Op:", op, "]");
+  if (name) text += cat(" name: ", name);
+  return text;
+}
+
 void set_error(const Status& status) {
   if (set_python_error(status)) return;
   const Status::Origin& origin = status.origin();
-  std::string text = status.message();
-  if (!origin.op.empty()) text += cat(" [Op:", origin.op, "]");
+  std::string text = origin.op.empty() ? status.message() : called_text(status.message(), origin.op);
   if (!origin.function.empty() && !origin.node.empty()) {
+    if (core::find_note(status, kNoteExplained)) return set_op_error(status, unicode(text), true);
     nb::object explained = op_stacks("explained")(unicode(text), unicode(origin.node), unicode(origin.function));
-    if (!explained.is_none()) return set_op_error(status, std::move(explained));
+    if (!explained.is_none()) return set_op_error(status, std::move(explained), true);
     text = cat("{{function_node ", origin.function, "}} ", text);
   }
   set_op_error(status, unicode(text));
@@ -141,15 +168,18 @@ void raise(const Status& status) {
 
 void raise_op_error(const eager::Op& op, const Status& s, const char* name) {
   if (set_python_error(s)) throw nb::python_error();
-  std::string text = s.message();
-  // Kernels cannot tell what is before an input; TensorFlow's Python has the argument's name there.
-  if (const size_t at = text.find("dummy_input"); at != std::string::npos && !op.spec()->signature().inputs.empty())
-    text.replace(at, 11, op.spec()->signature().inputs[0].name);
-  if (op.ran_on()) text = cat("{{function_node __wrapped__", wrapped_name(op), "_device_", op.ran_on()->name(), "}} ", text);
-  text += cat(" [Op:", op.spec()->name, "]");
-  if (name) text += cat(" name: ", name);
-  set_op_error(s, unicode(text));
+  std::string ran;
+  Status told = s;
+  if (const core::Device* d = op.ran_on()) {
+    ran = cat(wrapped_name(op), "_device_", d->name());
+    if (!core::find_note(s, core::kNoteSender)) told = s.with_payload(core::kNoteSender, d->name().substr(0, d->name().find("/device:")));
+  }
+  set_op_error(told, unicode(called_text(s.message(), op.spec()->name, ran, name)));
   throw nb::python_error();
+}
+
+void bind_errors(nb::module_& m) {
+  m.def("called_text", called_text, nb::arg("message"), nb::arg("op"), nb::arg("ran") = "", nb::arg("name").none() = nb::none());
 }
 
 }  // namespace weft_engine::python

@@ -2,6 +2,7 @@
 
 namespace weft_engine::python {
 void bind_data_service(nb::module_& m);  // data_service.cc
+void bind_errors(nb::module_& m);        // errors.cc
 }
 
 NB_MODULE(_weft, m) {
@@ -21,6 +22,7 @@ NB_MODULE(_weft, m) {
   bind_session(m);
   bind_server(m);
   bind_data_service(m);
+  bind_errors(m);
   bind_py_func(m);
   bind_bundle(m);
   bind_structured(m);

@@ -56,7 +56,10 @@ class PythonKernel final : public Kernel {
     }
     const char* text = PyUnicode_AsUTF8(PyTuple_GetItem(told.ptr(), 1));
     if (!text) forget_error();
-    return Status(static_cast<Code>(PyLong_AsLong(PyTuple_GetItem(told.ptr(), 0))), text ? text : "an error of Python code");
+    Status s(static_cast<Code>(PyLong_AsLong(PyTuple_GetItem(told.ptr(), 0))), text ? text : "an error of Python code");
+    for (auto [key, value] : nb::borrow<nb::dict>(PyTuple_GetItem(told.ptr(), 2)))
+      s = s.with_payload(cat(kOwnNote, nb::cast<std::string>(key)), nb::cast<std::string>(value));
+    return s;
   }
   const std::string token_;
   const bool eager_;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bridge.h"
+#include "core/error_notes.h"
 #include "op/op_traits.h"
 #include "operators.h"
 #include "variable.h"
@@ -78,7 +79,7 @@ PyObject* make(PyObject* self, PyObject* args) {
     spec.aggregation = static_cast<trace::Aggregation>(aggregation);
     spec.device = device;
     auto made = trace::VariableState::make(used_context(), std::move(spec));
-    if (!made.ok() && made.status().code() == Code::kInvalidArgument) {
+    if (made.status().code() == Code::kInvalidArgument && !core::find_note(made.status(), core::kNoteVariableAgain)) {
       PyErr_SetString(PyExc_ValueError, made.status().message().c_str());
       return nullptr;
     }

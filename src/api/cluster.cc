@@ -2,6 +2,7 @@
 
 #include "api/model_internal.h"
 #include "api/unwrap.h"
+#include "core/error_notes.h"
 #include "engine/clusters.h"
 #include "engine/engine.h"
 #include "runtime/server.h"
@@ -95,8 +96,7 @@ TraceEvents trace_cluster(const Cluster& cluster, double seconds) {
   for (auto& profile : api::unwrap(library().profile_all(cluster.jobs(), seconds))) {
     if (!profile.events.ok()) {
       const core::Status& s = profile.events.status();
-      throw Error(static_cast<Code>(s.code()),
-                  core::cat("task ", profile.task, " of job '", profile.job, "' at ", profile.address, ": ", s.message()));
+      api::check(core::reworded(s, core::cat("task ", profile.task, " of job '", profile.job, "' at ", profile.address, ": ", s.message())));
     }
     api::append(out, std::move(*profile.events));
   }

@@ -17,9 +17,13 @@ void check(const core::Status& status) {
     return;
   const core::Status::Origin& origin = status.origin();
   std::string text = status.message();
-  if (!origin.op.empty()) text += core::cat(" [Op:", origin.op, "]");
-  // The end of a dataset is news, not a fault to look for.
-  if (!origin.function.empty() && status.code() != core::Code::kOutOfRange) text += " (weft::run_functions_eagerly(true) runs it op by op)";
+  if (origin.function.empty()) {
+    if (!origin.op.empty()) text += core::cat(" (op ", origin.op, ")");
+  } else {
+    // The end of a dataset is news, not a fault to look for.
+    const bool news = status.code() == core::Code::kOutOfRange;
+    text += core::cat(" (function ", origin.function, news ? ")" : "; weft::run_functions_eagerly(true) runs it op by op)");
+  }
   throw Error(static_cast<Code>(status.code()), text);
 }
 

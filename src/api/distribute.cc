@@ -45,9 +45,8 @@ VariableCreatorScope MirroredStrategy::scope() const {
       [devices = devices_](const VariableCreatorScope::Next& next, const std::function<Tensor()>& initial, const VariableOptions& options) {
         VariableOptions o = options;
         if (o.synchronization == VariableSynchronization::none)
-          check(core::invalid_argument(
-              "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please change the `synchronization` for variable: ",
-              o.name));
+          check(core::invalid_argument("a strategy cannot make the variable '", o.name,
+                                       "' with VariableSynchronization::none: choose another synchronization"));
         std::vector<Variable> copies;
         for (size_t i = 0; i < devices.size(); ++i) {
           o.device = devices[i];
@@ -76,6 +75,7 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
   }
   trace::Meeting meeting(n);
   std::vector<std::exception_ptr> errors{size_t(n)};
+  std::vector<char> left_waiting(size_t(n), 0);
   auto one = [&](int i) {
     trace::Replica replica{i, n, &meeting};
     try {
@@ -85,6 +85,7 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
     } catch (...) {
       errors[size_t(i)] = std::current_exception();
     }
+    left_waiting[size_t(i)] = replica.left_waiting;
     meeting.leave();
   };
   std::vector<std::thread> threads;
@@ -100,19 +101,9 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
   for (auto& t : threads) t.join();
   // One that failed leaves the others waiting in vain: its error is the one to tell, not theirs.
   std::exception_ptr first;
-  for (const auto& e : errors) {
-    if (!e) continue;
-    bool of_waiting = false;
-    try {
-      std::rethrow_exception(e);
-    } catch (const Error& error) {
-      of_waiting =
-          error.code() == Code::kFailedPrecondition && std::string_view(error.what()).find("another one has ended") != std::string_view::npos;
-    } catch (...) {
-    }
-    if (!first || !of_waiting) {
-      first = e;
-      if (!of_waiting) break;
+  for (const bool waited : {false, true}) {
+    for (size_t i = 0; i < size_t(n) && !first; ++i) {
+      if (bool(left_waiting[i]) == waited) first = errors[i];
     }
   }
   if (first) std::rethrow_exception(first);

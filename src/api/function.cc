@@ -27,6 +27,10 @@ std::recursive_mutex& tracing() {
   return *m;
 }
 
+// "float32[?,2]"
+std::string shown(const TensorSpec& s) { return core::cat(weft::to_string(s.dtype), api::inner_shape(s.shape)); }
+
+// For pretty_printed_signatures(), which prints what TensorFlow prints.
 std::string python_type(DType t) {
   switch (t) {
     case DType::float32: return "tf.float32";
@@ -231,10 +235,9 @@ struct FunctionCore::Impl {
                                      " were given"));
       for (size_t i = 0; i < want.size(); ++i) {
         if (!fits(want[i], tensors[i].dtype(), tensors[i].partial_shape()))
-          check(core::invalid_argument("Binding inputs to tf.function failed due to `Can not cast ",
-                                       python_spec({want[i].name, tensors[i].dtype(), tensors[i].partial_shape(), ""}, !want[i].name.empty()), " to ",
-                                       python_spec(want[i], !want[i].name.empty()), "`: argument ", i, " of '", options.name,
-                                       "' does not fit its input_signature"));
+          check(core::invalid_argument("argument ", i, " of the function '", options.name, "' is ",
+                                       shown({"", tensors[i].dtype(), tensors[i].partial_shape(), ""}), ", its input_signature has ",
+                                       shown(want[i])));
       }
       const std::string key = signature_key(plain, want);
       if (auto f = find(key)) return f;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "autodiff/backward.h"
+#include "core/error_notes.h"
 #include "graph/node_traits.h"
 #include "graph/raise_loops.h"
 
@@ -59,7 +60,8 @@ Status Backward::raise_loops(const std::vector<Endpoint>& ys, const std::vector<
   for (const auto* ends : {&ys, &xs}) {
     for (const Endpoint& e : *ends) {
       if (const int f = frames.of(e.node))
-        return unimplemented("the gradient of or by {{node ", e.node->name(), "}}, which is inside loop '", frames.name(f), "'");
+        return core::names_node(unimplemented("the gradient of or by {{node ", e.node->name(), "}}, which is inside loop '", frames.name(f), "'"),
+                                e.node->name());
     }
   }
   std::unordered_set<std::string> loops;

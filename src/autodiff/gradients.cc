@@ -360,8 +360,9 @@ Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& sh
   }
   for (const Endpoint& y : ys) {
     if (!differentiable(y.node->output_type(y.index)))
-      return invalid_argument("the gradient of {{node ", y.node->name(), "}} was requested, whose type is ",
-                              dtype_name(y.node->output_type(y.index)));
+      return core::names_node(
+          invalid_argument("the gradient of {{node ", y.node->name(), "}} was requested, whose type is ", dtype_name(y.node->output_type(y.index))),
+          y.node->name());
   }
   GraphEmitter emitter(graph, shapes, options.scope);
   Backward backward(emitter, options);

@@ -7,6 +7,7 @@
 
 #include "autodiff/pack.h"
 #include "autodiff/split.h"
+#include "core/error_notes.h"
 #include "graph/node_traits.h"
 #include "graph/passes/loops.h"
 #include "op/emit.h"
@@ -217,7 +218,9 @@ class LoopPlanner {
     for (const Endpoint& value : values) {
       const DType type = base_type(type_of(value));
       if (type == DType::kResource)
-        return unimplemented("the gradient of a loop whose body makes a resource, {{node ", value.node->name(), "}}, that the gradient reads");
+        return core::names_node(
+            unimplemented("the gradient of a loop whose body makes a resource, {{node ", value.node->name(), "}}, that the gradient reads"),
+            value.node->name());
       Kept k{value, list_of(value), nullptr, nullptr, known_shape(value), type};
       if (type == DType::kVariant) k.shape = PartialShape::scalar();
       if (k.variable < 0) {

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include "capi/cc_internal.h"
+#include "core/error_notes.h"
 #include "engine/registration.h"
 #include "op/cancellation.h"
 #include "op/step_resources.h"
@@ -36,7 +37,7 @@ std::string node_name(const NodeInfo& node) { return node.name().empty() ? std::
 Status check_outputs(KernelContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) {
     if (!c.output(i).valid() && !is_ref_type(c.node().output_types()[size_t(i)]))
-      return internal_error("Missing ", i, "-th output from {{node ", node_name(c.node()), "}}");
+      return weft_engine::core::names_node(internal_error("Missing ", i, "-th output from {{node ", node_name(c.node()), "}}"), node_name(c.node()));
   }
   return {};
 }
@@ -155,11 +156,14 @@ class Registrations {
         if (const std::string* text = it->second.get<std::string>()) label = *text;
       }
       const Registered* chosen = label == r.label ? &r : labelled(node, label);
-      if (!chosen) return not_found("No registered '", node.op(), "' OpKernel with label '", label, "' for {{node ", node_name(node), "}}");
+      if (!chosen)
+        return weft_engine::core::names_node(
+            not_found("No registered '", node.op(), "' OpKernel with label '", label, "' for {{node ", node_name(node), "}}"), node_name(node));
       if (rival(*chosen, node)) {
         const std::string def = cat("op: \"", r.op, "\" device_type: \"", r.device, "\"");
-        return invalid_argument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ", node_name(node), "}}': '", def,
-                                "' and '", def, "'");
+        return weft_engine::core::names_node(invalid_argument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ",
+                                                              node_name(node), "}}': '", def, "' and '", def, "'"),
+                                             node_name(node));
       }
       return make_cc_kernel(*chosen, node);
     };

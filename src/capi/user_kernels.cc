@@ -1,5 +1,6 @@
 // kernels.h: kernels that a program or a loaded library brings, called through plain C functions.
 #include "capi/internal.h"
+#include "core/error_notes.h"
 #include "core/own_memory.h"
 #include "core/resource.h"
 #include "io/attr_codec.h"
@@ -562,8 +563,9 @@ TF_Buffer* TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction* c, c
     WEFT_NOT_NULL(name);
     const AttrValue* v = c->node.find_attr(name);
     if (!v)
-      return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", c->node.name().empty() ? std::string(c->node.op()) : c->node.name(),
-                       "}}]]");
+      return weft_engine::core::names_node(not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ",
+                                                     c->node.name().empty() ? std::string(c->node.op()) : c->node.name(), "}}]]"),
+                                           c->node.name().empty() ? std::string(c->node.op()) : c->node.name());
     if (!v->get<weft_engine::op::FunctionAttr>()) return invalid_argument("AttrValue had value with type '", v->kind(), "' when 'func' expected");
     WEFT_ASSIGN(const std::string value, weft_engine::io::encode_attr(*v));
     weft_engine::wire::ProtoReader r(value);

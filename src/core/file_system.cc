@@ -7,6 +7,8 @@
 #include <map>
 #include <mutex>
 
+#include "core/error_notes.h"
+
 namespace weft_engine::core {
 namespace {
 
@@ -211,6 +213,8 @@ Result<std::vector<std::string>> FileSystem::match_by_component(const std::strin
   return found;
 }
 
-Status io_error(std::string_view path, int error) { return Status(code_of(error), cat(path, "; ", std::strerror(error))); }
+Status io_error(std::string_view path, int error) {
+  return Status(code_of(error), cat(path, "; ", std::strerror(error))).with_payload(kNoteFile, std::string(path));
+}
 
 }  // namespace weft_engine::core

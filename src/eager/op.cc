@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdio>
 
+#include "core/error_notes.h"
 #include "core/log.h"
 #include "core/own_memory.h"
 #include "core/remote_tensor.h"
@@ -121,7 +122,8 @@ Result<const op::OpSpec*> find_op(Context& context, std::string_view name) {
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
   return not_found("'", name, "' is neither a type of a primitive operation nor a name of a function registered in binary running on ", host,
-                   ". Make sure the operation or function is registered in the binary running in this process.");
+                   ". Make sure the operation or function is registered in the binary running in this process.")
+      .with_payload(core::kNoteUnknownOp, std::string(name));
 }
 
 Cancellable::Cancellable(op::CancellationManager* manager) : outer_(std::exchange(t_cancellation, manager)) {

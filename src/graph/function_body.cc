@@ -125,7 +125,9 @@ class Builder {
 
   // "arg", "arg:1", "node:output:0".
   Result<Endpoint> resolve(std::string_view text, std::string_view reader) {
-    auto not_there = [&] { return invalid_argument("input ", text, " is not found: in function ", def_.name, " {{node ", reader, "}}"); };
+    auto not_there = [&] {
+      return core::names_node(invalid_argument("input ", text, " is not found: in function ", def_.name, " {{node ", reader, "}}"), reader);
+    };
     const size_t colon = text.find(':');
     std::string_view first = text.substr(0, colon);
     if (auto it = args_.find(first); it != args_.end() && std::count(text.begin(), text.end(), ':') < 2) {
@@ -212,7 +214,9 @@ class Builder {
     }
     if (done == n) return close_loops();
     for (size_t i = 0; i < n; ++i) {
-      if (waiting[i] > 0) return invalid_argument("function ", def_.name, " contains a cycle through {{node ", def_.nodes[i].name, "}}");
+      if (waiting[i] > 0)
+        return core::names_node(invalid_argument("function ", def_.name, " contains a cycle through {{node ", def_.nodes[i].name, "}}"),
+                                def_.nodes[i].name);
     }
     return {};
   }
@@ -222,8 +226,9 @@ class Builder {
     for (const auto& [node, index, text] : open_) {
       WEFT_ASSIGN(Endpoint e, resolve(text, node->name()));
       if (base_type(e.node->output_type(e.index)) != base_type(node->info().input_types()[size_t(index)]))
-        return invalid_argument("input ", text, " has the type ", dtype_name(e.node->output_type(e.index)), ": in function ", def_.name, " {{node ",
-                                node->name(), "}}");
+        return core::names_node(invalid_argument("input ", text, " has the type ", dtype_name(e.node->output_type(e.index)), ": in function ",
+                                                 def_.name, " {{node ", node->name(), "}}"),
+                                node->name());
       graph_.set_input(node, index, e);
     }
     return {};
@@ -253,7 +258,7 @@ class Builder {
       } else if (auto it = nodes_.find(in); it != nodes_.end()) {
         controls.push_back(it->second);
       } else {
-        return invalid_argument("input ^", in, " is not found: in function ", def_.name, " {{node ", nd.name, "}}");
+        return core::names_node(invalid_argument("input ^", in, " is not found: in function ", def_.name, " {{node ", nd.name, "}}"), nd.name);
       }
     }
     // The inputs of what a loop comes back to are of one type.
@@ -261,7 +266,9 @@ class Builder {
     if (!later.empty()) {
       const auto type = attrs.find("T");
       const DType* t = type == attrs.end() ? nullptr : type->second.get<DType>();
-      if (!t) return invalid_argument("{{node ", nd.name, "}} has no type, and reads what comes back in a loop: in function ", def_.name);
+      if (!t)
+        return core::names_node(invalid_argument("{{node ", nd.name, "}} has no type, and reads what comes back in a loop: in function ", def_.name),
+                                nd.name);
       pending.assign(inputs.size(), *t);
     }
     auto made = graph_.add(nd.name, nd.op, std::move(attrs), std::move(inputs), controls, pending);

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "graph/function_library.h"
 #include "graph/node_traits.h"
 #include "graph/shape_inference.h"
@@ -250,8 +251,9 @@ class Importer {
     if (wanted->size() != inputs.size()) {
       std::vector<std::string> names;
       for (DType t : *wanted) names.push_back(dtype_name(t));
-      return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", inputs.size(), " inputs specified; ",
-                              summarize_op(spec), "; NodeDef: {{node ", nd.name, "}}");
+      return core::names_node(invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", inputs.size(),
+                                               " inputs specified; ", summarize_op(spec), "; NodeDef: {{node ", nd.name, "}}"),
+                              nd.name);
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].node) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error_notes.h"
 #include "graph/function_library.h"
 #include "graph/node_traits.h"
 
@@ -54,8 +55,9 @@ class Lowering {
     std::vector<bool> out(size_t(node_->num_inputs()), false);
     WEFT_ASSIGN(FunctionBody b, open(f));
     if (b.args.size() != out.size() || b.rets.size() != out.size())
-      return invalid_argument("{{node ", node_->name(), "}} has ", out.size(), " values, its body ", f.name, " ", b.args.size(), " arguments and ",
-                              b.rets.size(), " results");
+      return core::names_node(invalid_argument("{{node ", node_->name(), "}} has ", out.size(), " values, its body ", f.name, " ", b.args.size(),
+                                               " arguments and ", b.rets.size(), " results"),
+                              node_->name());
     for (size_t i = 0; i < out.size(); ++i) out[i] = b.rets[i]->input(0).node == b.args[i];
     return out;
   }
@@ -64,7 +66,7 @@ class Lowering {
     const FunctionAttr cond = node_->attr<FunctionAttr>("cond"), inner = node_->attr<FunctionAttr>("body");
     WEFT_ASSIGN(const FunctionBody asked, open(cond));
     if (asked.ret_types != std::vector{DType::kBool})
-      return unimplemented("a loop over several tasks whose condition is not a bool: {{node ", node_->name(), "}}");
+      return core::names_node(unimplemented("a loop over several tasks whose condition is not a bool: {{node ", node_->name(), "}}"), node_->name());
     WEFT_ASSIGN(const std::vector<bool> constant, unchanged(inner));
     const std::string frame = g_.unique_name(node_->name());
     const size_t n = size_t(node_->num_inputs());

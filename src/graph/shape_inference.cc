@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/call_depth.h"
+#include "core/error_notes.h"
 #include "graph/constant_values.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
@@ -78,7 +79,7 @@ Status with_context(const Status& s, const Node& node, const ShapeContext& c, co
   std::string text = cat(" for '", summarize_node(node), "' with input shapes: ", join(shapes, ", "));
   if (!values.empty()) text += cat(" and with computed input tensors: ", join(values, ", "));
   if (!as_shapes.empty()) text += cat(" and with input tensors computed as partial shapes: ", join(as_shapes, ","));
-  return s.with_suffix(text + ".");
+  return core::names_node(s.with_suffix(text + "."), node.name());
 }
 
 }  // namespace

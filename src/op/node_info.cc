@@ -4,6 +4,7 @@
 #include <cassert>
 #include <map>
 
+#include "core/error_notes.h"
 #include "op/summary.h"
 
 namespace weft_engine::op {
@@ -160,7 +161,8 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
   for (size_t i = 0; i < sig.attrs.size(); ++i) {
     const AttrSpec& a = sig.attrs[i];
     if (!node.attrs_[i].empty()) {
-      if (Status s = check_attr(a, node.attrs_[i], spec.name); !s.ok()) return s.with_suffix(cat("\n\t; ", def(), "; ", summarize_op(spec)));
+      if (Status s = check_attr(a, node.attrs_[i], spec.name); !s.ok())
+        return core::names_node(s.with_suffix(cat("\n\t; ", def(), "; ", summarize_op(spec))), node.name_);
     } else if (a.default_value) {
       node.attrs_[i] = *a.default_value;
     } else {
@@ -169,7 +171,9 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
   }
   if (!missing.empty()) {
     std::sort(missing.begin(), missing.end());
-    return invalid_argument("NodeDef missing attr", missing.size() > 1 ? "s " : " ", join(missing, ", "), " from ", summarize_op(spec), "; ", def());
+    return core::names_node(
+        invalid_argument("NodeDef missing attr", missing.size() > 1 ? "s " : " ", join(missing, ", "), " from ", summarize_op(spec), "; ", def()),
+        node.name_);
   }
   for (const auto& arg : sig.inputs) {
     Range r{int(node.input_types_.size()), 0};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/error_notes.h"
 #include "op/declarations.h"
 #include "op/make_kernel.h"
 #include "op/placed_kernel.h"
@@ -195,8 +196,9 @@ bool has_kernel(const Registry& registry, const NodeInfo& node, std::string_view
 Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
   const auto kernels = registry.kernels(node.spec());
   if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
-  return not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(), "\nAll kernels registered for op ",
-                   node.op(), ":\n", describe(kernels));
+  return core::names_node(not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(),
+                                    "\nAll kernels registered for op ", node.op(), ":\n", describe(kernels)),
+                          node_name(node));
 }
 
 Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
@@ -204,9 +206,10 @@ Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, cons
   if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
   std::string attrs = node.to_string();
   attrs.erase(0, node.op().size());
-  return invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node),
-                          "}} with these attrs: ", attrs, "\nRegistered devices: [", device_type == "CPU" ? "" : "CPU, ", device_type,
-                          "]\nRegistered kernels:\n", describe(kernels), "\n\t [[", node_name(node), "]]");
+  return core::names_node(invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node),
+                                           "}} with these attrs: ", attrs, "\nRegistered devices: [", device_type == "CPU" ? "" : "CPU, ",
+                                           device_type, "]\nRegistered kernels:\n", describe(kernels), "\n\t [[", node_name(node), "]]"),
+                          node_name(node));
 }
 
 }  // namespace weft_engine::op

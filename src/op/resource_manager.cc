@@ -92,11 +92,9 @@ Status ResourceManager::destroy(const ResourceHandle& handle) {
   const auto* info = handle.info();
   if (!info) return invalid_argument("the resource handle is empty");
   if (info->anonymous) return {};  // is freed with its last handle
-  Status removed = remove(info->container, info->type_name, info->name);
   // By handle, TensorFlow looks with a hash code alone and so cannot name the type.
-  if (removed.code() == Code::kNotFound && removed.message().starts_with("Resource "))
-    return not_found("Resource ", info->container.empty() ? default_container_ : info->container, "/", info->name, "/<unknown> does not exist.");
-  return removed;
+  const bool there = lookup(info->container, info->type_name, info->name) != nullptr;
+  return remove(info->container, there ? info->type_name : "<unknown>", info->name);
 }
 
 Tensor make_handle(std::string device, std::string container, std::string name, std::string type_name, std::shared_ptr<Resource> resource,

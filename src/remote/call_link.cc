@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "core/threads.h"
+#include "remote/error_text.h"
 #include "wire/proto.h"
 
 namespace weft_engine::remote {
@@ -80,7 +81,7 @@ Status decode_link_status(uint32_t code, std::string_view bytes) {
   }
   Status out(code > 0 && code <= 16 ? Code(code) : Code::kUnknown, std::move(text));
   for (auto& [key, value] : payloads) out = out.with_payload(std::move(key), std::move(value));
-  return out;
+  return with_notes_of_text(std::move(out));
 }
 
 // ---- calls

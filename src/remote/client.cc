@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/error_notes.h"
 #include "core/threads.h"
 #include "remote/own_address.h"
 #include "remote/settings.h"
@@ -92,7 +93,9 @@ class Keeper {
     }
     if (silent)
       w->task->fail(deadline_exceeded("task ", w->task->name, " has not answered for ", limit_,
-                                      " seconds (WEFT_CLUSTER_TIMEOUT_SECONDS): it may have stopped, or cannot be reached"));
+                                      " seconds (WEFT_CLUSTER_TIMEOUT_SECONDS): it may have stopped, or cannot be reached")
+                        .with_payload(core::kNoteSender, w->task->name)
+                        .with_payload(core::kNoteTaskLost, ""));
     w->task->flush();
     if (!ask) return;
     const auto answer = w->task->start(kKeepAlive, Message(encode_ids(1, context_id_)), limit_ > 0 ? limit_ * 2 : 60);
@@ -178,7 +181,8 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
 Result<std::vector<DeviceAttributes>> devices_of(Task& task, double seconds) {
   auto response = task.call(kGetStatus, Message(), seconds, true);
   if (!response.ok())
-    return Status(response.status().code(), cat("task ", task.name, " of the cluster did not answer: ", response.status().message()));
+    return core::reworded(response.status(), cat("task ", task.name, " of the cluster did not answer: ", response.status().message()))
+        .with_payload(core::kNoteTaskLost, "");
   return decode_device_list(1, response->flatten());
 }
 

@@ -109,9 +109,4 @@ void OpenCalls::stop(const Status& status) {
   for (const auto& c : calls) c->cancel();
 }
 
-Status error_of_task(const std::string& task, std::string_view method, const Status& s) {
-  return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", task, " while calling ", method,
-                              ":\n:", code_name(s.code())));
-}
-
 }  // namespace weft_engine::remote

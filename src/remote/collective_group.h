@@ -55,9 +55,6 @@ class OpenCalls : public std::enable_shared_from_this<OpenCalls> {
   std::map<int64_t, Open> open_;
 };
 
-// The error of a call to a task, with its name.
-Status error_of_task(const std::string& task, std::string_view method, const Status& s);
-
 class ClusterResolver final : public op::CollectiveParamResolver {
  public:
   // `leader`: empty where this task is it.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "remote/collective_group.h"
+#include "remote/error_text.h"
 #include "wire/proto.h"
 
 namespace weft_engine::remote {

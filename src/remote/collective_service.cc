@@ -7,6 +7,7 @@
 #include "core/threads.h"
 #include "remote/blocking_call.h"
 #include "remote/collective_group.h"
+#include "remote/error_text.h"
 #include "remote/read_message.h"
 #include "runtime/blocking_threads.h"
 

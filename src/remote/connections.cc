@@ -3,6 +3,7 @@
 #include <random>
 
 #include "core/device_name.h"
+#include "remote/error_text.h"
 #include "remote/local_channel.h"
 #include "runtime/blocking_threads.h"
 
@@ -124,17 +125,17 @@ std::shared_ptr<ClientCall> Connections::recv_tensor(const std::string& task, in
     return nullptr;
   }
   Message request(encode_recv_tensor({step_id, std::string(key), int64_t(random_id() >> 1 | 1)}));
-  return (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false,
-                          [done = std::move(done), task](Status s, Message response) {
-                            // In TensorFlow's words, by which masters tell an error from one that follows from it.
-                            if (!s.ok())
-                              return done(s.with_suffix(cat("\nAdditional GRPC error information from remote target ", task,
-                                                            " while calling /tensorflow.WorkerService/RecvTensor")),
-                                          {}, false);
-                            auto value = decode_recv_tensor_response(std::move(response));
-                            if (!value.ok()) return done(value.status(), {}, false);
-                            done({}, std::move(value->first), value->second);
-                          });
+  return (*channel)->call(
+      "/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false, [done = std::move(done), task](Status s, Message response) {
+        // Masters tell an error from one that follows from it; TensorFlow's by these words.
+        if (!s.ok())
+          return done(
+              error_of_target(s, task).with_suffix(" while calling /tensorflow.WorkerService/RecvTensor").with_payload(core::kNoteDerived, ""), {},
+              false);
+        auto value = decode_recv_tensor_response(std::move(response));
+        if (!value.ok()) return done(value.status(), {}, false);
+        done({}, std::move(value->first), value->second);
+      });
 }
 
 void TaskRendezvous::Asked::end(Status s, Tensor value, bool dead) {

@@ -6,6 +6,7 @@
 #include "core/interrupt.h"
 #include "core/threads.h"
 #include "remote/collective_group.h"
+#include "remote/error_text.h"
 #include "runtime/blocking_threads.h"
 #include "wire/proto.h"
 

@@ -240,7 +240,9 @@ std::string status_text(const Status& s) {
     out += char(std::toupper(*c));
   }
   out += cat(": ", s.message());
-  for (const auto& [key, value] : s.payloads()) out += cat(" [", key, "='", value, "']");
+  for (const auto& [key, value] : s.payloads()) {
+    if (!key.starts_with("weft/")) out += cat(" [", key, "='", value, "']");
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 
+#include "core/error_notes.h"
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "eager/cancellable.h"
@@ -168,7 +169,8 @@ Result<ServerContext::Handle> ServerContext::find(const RemoteTensorHandle& h) {
   std::lock_guard lock(mutex_);
   auto it = handles_.find(h.op_id);
   if (it == handles_.end() || h.output_num < 0 || size_t(h.output_num) >= it->second.size() || !it->second[size_t(h.output_num)])
-    return invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: ", h.op_id, ", Output num: ", h.output_num);
+    return invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: ", h.op_id, ", Output num: ", h.output_num)
+        .with_payload(core::kNoteTaskLost, "");
   return it->second[size_t(h.output_num)];
 }
 

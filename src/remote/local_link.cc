@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/threads.h"
+#include "remote/error_text.h"
 #include "runtime/blocking_threads.h"
 
 namespace weft_engine::remote {
@@ -367,7 +368,7 @@ bool LocalLink::end_frame() {
         p = std::move(it->second);
         asked_.erase(it);
       }
-      p.reply(Status(h.code > 0 && h.code <= 16 ? Code(h.code) : Code::kUnknown, r.text), {});
+      p.reply(with_notes_of_text(Status(h.code > 0 && h.code <= 16 ? Code(h.code) : Code::kUnknown, r.text)), {});
       return true;
     }
     case kRequest: {

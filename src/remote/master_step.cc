@@ -2,6 +2,7 @@
 #include <chrono>
 #include <condition_variable>
 
+#include "core/error_notes.h"
 #include "core/threads.h"
 #include "io/run_metadata.h"
 #include "remote/master_session.h"
@@ -16,10 +17,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 // Follows from an error elsewhere, which is the one to report: a message that did not come, or a part that was told to stop.
-bool is_derived(const Status& s) {
-  return s.code() == Code::kCancelled || s.message().find("[_Derived_]") != s.message().npos ||
-         s.message().find("while calling /tensorflow.WorkerService/RecvTensor") != s.message().npos;
-}
+bool is_derived(const Status& s) { return s.code() == Code::kCancelled || core::find_note(s, core::kNoteDerived); }
 
 int64_t new_step_id() { return int64_t((random_id() & ((uint64_t(1) << 55) - 1)) | uint64_t(1) << 55); }
 
@@ -54,7 +52,7 @@ class StepRun {
         stop = !derived;
         // Where a message did not come, who did not send it is told by that task itself.
         if (error_.ok() || (error_derived_ && !derived)) {
-          error_ = Status(s.code(), cat("From ", task, ":\n", s.message()));
+          error_ = core::reworded(s, cat("From ", task, ":\n", s.message()));
           error_derived_ = derived;
           error_at_ = Clock::now();
         }

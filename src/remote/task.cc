@@ -5,6 +5,7 @@
 #include "core/interrupt.h"
 #include "core/threads.h"
 #include "remote/call_link.h"
+#include "remote/error_text.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -86,8 +87,9 @@ bool Answer::seen() const {
 
 // Of a closed one. Who uses a task that died must not hear another error when the cluster was made without it a moment before.
 Status Task::closed_status() const {
-  if (lost_) return unavailable("the connection to ", name, " was closed: the task died, or was started again");
-  return failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now");
+  const Status s = lost_ ? unavailable("the connection to ", name, " was closed: the task died, or was started again")
+                         : failed_precondition("the connection to ", name, " was closed: the context is part of another cluster now");
+  return s.with_payload(core::kNoteSender, name);
 }
 
 std::shared_ptr<Channel> Task::channel() {
@@ -95,14 +97,13 @@ std::shared_ptr<Channel> Task::channel() {
   return channel_;
 }
 
-// An error of the connection names the task, and so does one of a task that has no room left.
+// An error of the connection names the task in its text, and so does one of a task that has no room left. A task that tells of another one which it
+// could not reach is there itself.
 Status Task::told(Status s) const {
   // kAborted: it was started again and does not know the context.
   const bool of_task = s.code() == Code::kUnavailable || s.code() == Code::kAborted || s.code() == Code::kResourceExhausted;
-  // A task that tells of another one which it could not reach is there itself.
-  constexpr std::string_view kLost = "\nAdditional GRPC error information from remote target ";
-  if (!of_task || s.message().find(name) != std::string::npos || s.message().find(kLost) != std::string::npos) return s;
-  return Status(s.code(), cat(s.message(), kLost, name));
+  s = s.with_payload(core::kNoteSender, name);
+  return of_task && !core::find_note(s, core::kNoteTarget) ? error_of_target(s, name) : s;
 }
 
 std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::shared_ptr<const void>> keep) {

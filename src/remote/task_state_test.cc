@@ -7,6 +7,7 @@
 #include "io/graph_def.h"
 #include "remote/graph_service.h"
 #include "remote/eager_service.h"
+#include "remote/error_text.h"
 #include "remote/task_device.h"
 #include "runtime/testing.h"
 
@@ -280,4 +281,34 @@ TEST_CASE("what uses a task that the cluster has lost hears of that, and not of 
     CHECK(answer->wait().code() == (lost ? core::Code::kUnavailable : core::Code::kFailedPrecondition));
     CHECK(answer->wait().message().find(kTask) != std::string::npos);
   }
+}
+
+TEST_CASE("what TensorFlow's processes say in texts becomes notes where their errors arrive") {
+  const auto note = [](const core::Status& s, const char* key) {
+    const std::string* value = core::find_note(with_notes_of_text(s), key);
+    return value ? *value : std::string("none");
+  };
+  const auto lost =
+      core::unavailable("failed to connect\nAdditional GRPC error information from remote target /job:ps/replica:0/task:1 while calling /m:\n:{}");
+  CHECK(note(lost, core::kNoteTarget) == "/job:ps/replica:0/task:1");
+  CHECK(note(lost, core::kNoteDerived) == "none");
+  CHECK(note(core::internal_error("x while calling /tensorflow.WorkerService/RecvTensor:\n"), core::kNoteDerived).empty());
+  CHECK(note(core::internal_error("[_Derived_]x"), core::kNoteDerived).empty());
+  CHECK(note(core::invalid_argument("x\n\t [[{{node a/b}}]]"), core::kNoteNamesNode) == "a/b");
+  CHECK(note(core::invalid_argument("/job:worker/replica:0/task:0/device:CPU:0 unknown device."), core::kNoteTaskLost).empty());
+  CHECK(note(core::invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: 1, Output num: 0"), core::kNoteTaskLost).empty());
+  CHECK(note(core::failed_precondition("Attempting to use uninitialized value v"), core::kNoteUninitialized).empty());
+  CHECK(with_notes_of_text(core::invalid_argument("Incompatible shapes: [2] vs. [3]")).payloads().empty());
+  CHECK(with_notes_of_text(core::Status()).ok());
+  // A note of the sender's stays.
+  const core::Status sent = lost.with_payload(core::kNoteTarget, "/job:worker/replica:0/task:0");
+  CHECK(note(sent, core::kNoteTarget) == "/job:worker/replica:0/task:0");
+}
+
+TEST_CASE("an error of a call says which task was asked, once") {
+  const core::Status s = error_of_task("/job:ps/replica:0/task:1", "/m", core::unavailable("no").with_payload("k", "v"));
+  CHECK(s.message() == "no\nAdditional GRPC error information from remote target /job:ps/replica:0/task:1 while calling /m:\n:Unavailable");
+  CHECK(s.payloads().size() == 2);
+  REQUIRE(core::find_note(s, core::kNoteTarget));
+  CHECK(*core::find_note(error_of_target(s, "/job:worker/replica:0/task:0"), core::kNoteTarget) == "/job:ps/replica:0/task:1");
 }

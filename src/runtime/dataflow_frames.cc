@@ -1,4 +1,5 @@
 // Whom an item makes ready, and the frames of loops.
+#include "core/error_notes.h"
 #include "op/rendezvous.h"
 #include "runtime/dataflow_state.h"
 
@@ -99,7 +100,8 @@ void DataflowWorker::propagate(const Item& item, Iteration* it, Outputs values, 
       if (!dead) {
         for (uint32_t i = item.edges; i < item.edges_end; ++i) {
           const uint32_t o = plan_.edges_[i].output;
-          if (!values.has(o)) return fail(item, internal_error("Missing ", o, "-th output from {{node ", item.node.name(), "}}"));
+          if (!values.has(o))
+            return fail(item, core::names_node(internal_error("Missing ", o, "-th output from {{node ", item.node.name(), "}}"), item.node.name()));
         }
       }
       [[fallthrough]];

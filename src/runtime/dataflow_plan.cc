@@ -1,6 +1,7 @@
 // Making a Dataflow from a body: which frame a node is in, where its inputs are, what it waits for.
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "graph/node_traits.h"
 #include "op/rendezvous.h"
 #include "runtime/dataflow.h"
@@ -47,8 +48,9 @@ bool has_functions(const Node& n) {
 }
 
 Status wrong_frames(const Node& n, const Node& a, const std::string& frame_a, const Node& b, const std::string& frame_b) {
-  return invalid_argument("{{node ", n.name(), "}} has inputs from different frames. The input {{node ", a.name(), "}} is in frame '", frame_a,
-                          "'. The input {{node ", b.name(), "}} is in frame '", frame_b, "'.");
+  return core::names_node(invalid_argument("{{node ", n.name(), "}} has inputs from different frames. The input {{node ", a.name(),
+                                           "}} is in frame '", frame_a, "'. The input {{node ", b.name(), "}} is in frame '", frame_b, "'."),
+                          n.name());
 }
 
 }  // namespace
@@ -100,23 +102,25 @@ class Dataflow::Planner {
         return {};
       };
       for (const Endpoint& e : n->inputs()) {
-        if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
+        if (!e.node) return core::names_node(invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere"), n->name());
         if (kind_of(*e.node) == Kind::kNextIteration) {
           if (it.kind == Kind::kMerge) continue;
-          return invalid_argument("{{node ", n->name(), "}} reads {{node ", e.node->name(), "}}, which only a Merge may");
+          return core::names_node(invalid_argument("{{node ", n->name(), "}} reads {{node ", e.node->name(), "}}, which only a Merge may"),
+                                  n->name());
         }
         if (always_there(*e.node, it.kind)) continue;
         WEFT_RETURN_IF_ERROR(join(e.node));
       }
       for (Node* c : n->control_inputs()) {
         if (kind_of(*c) == Kind::kNextIteration)
-          return invalid_argument("{{node ", n->name(), "}} waits for {{node ", c->name(), "}}, which only a Merge may");
+          return core::names_node(invalid_argument("{{node ", n->name(), "}} waits for {{node ", c->name(), "}}, which only a Merge may"), n->name());
         if (plain_constant(*c)) continue;
         WEFT_RETURN_IF_ERROR(join(c));
       }
-      if (it.kind == Kind::kExit && it.frame == 0) return invalid_argument("{{node ", n->name(), "}} leaves a loop but is not in one");
+      if (it.kind == Kind::kExit && it.frame == 0)
+        return core::names_node(invalid_argument("{{node ", n->name(), "}} leaves a loop but is not in one"), n->name());
       if (it.kind == Kind::kNextIteration && it.frame == 0)
-        return invalid_argument("{{node ", n->name(), "}} leads to the next iteration of a loop but is not in one");
+        return core::names_node(invalid_argument("{{node ", n->name(), "}} leads to the next iteration of a loop but is not in one"), n->name());
       if (it.kind == Kind::kEnter) WEFT_RETURN_IF_ERROR(enter(it, *n));
     }
     return check_back_edges();
@@ -134,7 +138,8 @@ class Dataflow::Planner {
     }
     FramePlan& f = p_.frames_[at->second];
     if (f.parent != int(it.frame))
-      return invalid_argument("{{node ", n.name(), "}} enters frame '", name, "', which is in another frame than the node");
+      return core::names_node(invalid_argument("{{node ", n.name(), "}} enters frame '", name, "', which is in another frame than the node"),
+                              n.name());
     ++f.enters;
     it.child = at->second;
     it.constant_enter = n.attr<bool>("is_constant");
@@ -232,7 +237,7 @@ class Dataflow::Planner {
     }
     const auto at = index_.find(&n);
     if (at == index_.end() || all[size_t(at->second)] != &n)
-      return internal_error("{{node ", n.name(), "}} is not in the function's list of arguments or results");
+      return core::names_node(internal_error("{{node ", n.name(), "}} is not in the function's list of arguments or results"), n.name());
     it.index = at->second;
     return {};
   }

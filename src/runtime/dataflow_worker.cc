@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include "core/call_depth.h"
+#include "core/error_notes.h"
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "op/rendezvous.h"
@@ -180,7 +181,8 @@ Status DataflowWorker::resolve_refs(const Item& item, Slot* slots) {
     RefVariable* ref = slots[i].ref;
     if (!ref) continue;
     std::shared_lock lock(ref->mutex());
-    if (!ref->initialized() && !item.uninitialized_ok) return failed_precondition("Attempting to use uninitialized value ", item.ref_names[i]);
+    if (!ref->initialized() && !item.uninitialized_ok)
+      return failed_precondition("Attempting to use uninitialized value ", item.ref_names[i]).with_payload(core::kNoteUninitialized, "");
     const DType wanted = item.node.input_types()[i];
     // Who asks for the reference finds the variable. Holding its value here would make every change of it
     // copy; only old handles (Ref(string)) are read as tensors.

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "core/remote_device.h"
 #include "graph/frames.h"
 #include "graph/node_traits.h"
@@ -52,7 +53,8 @@ class Partitioner {
       for (const auto& d : devices_.all()) {
         if (d->name() == n.assigned_device) p.device = d.get();
       }
-      if (!p.device) return internal_error("{{node ", n.name(), "}} was placed on '", n.assigned_device, "', which is not a device");
+      if (!p.device)
+        return core::names_node(internal_error("{{node ", n.name(), "}} was placed on '", n.assigned_device, "', which is not a device"), n.name());
       parts_.push_back(std::move(p));
     }
     return at->second;
@@ -106,7 +108,7 @@ class Partitioner {
     std::vector<DType> types;
     for (int i = 0; i < n.num_inputs(); ++i) {
       const Endpoint& e = n.input(i);
-      if (!e.node) return invalid_argument("{{node ", n.name(), "}} has an input that leads nowhere");
+      if (!e.node) return core::names_node(invalid_argument("{{node ", n.name(), "}} has an input that leads nowhere"), n.name());
       types.push_back(n.input_type(i));
       if (is_back_edge(e)) {
         inputs.push_back({});
@@ -149,7 +151,8 @@ class Partitioner {
         if (!is_back_edge(n->input(i))) continue;
         const int part = part_of_[size_t(n->id())];
         Node* from = copied(*n->input(i).node, part);
-        if (!from) return invalid_argument("{{node ", n->name(), "}} reads the next iteration of a loop and is no Merge");
+        if (!from)
+          return core::names_node(invalid_argument("{{node ", n->name(), "}} reads the next iteration of a loop and is no Merge"), n->name());
         parts_[size_t(part)].body.graph->set_input(copied(*n, part), i, {from, n->input(i).index});
       }
     }
@@ -226,11 +229,14 @@ class Partitioner {
       return Endpoint{n, e.index};
     }
     if (is_ref_type(reader.input_type(input)))
-      return invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which is on another device");
+      return core::names_node(
+          invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which is on another device"),
+          reader.name());
     const int frame = frames_->of(e.node);
     if (frame && is_enter(*e.node) && !e.node->attr<bool>("is_constant"))
-      return unimplemented("a loop of version 1 over several devices: {{node ", reader.name(), "}} reads {{node ", e.node->name(),
-                           "}}, which is on another");
+      return core::names_node(unimplemented("a loop of version 1 over several devices: {{node ", reader.name(), "}} reads {{node ", e.node->name(),
+                                            "}}, which is on another"),
+                              reader.name());
     WEFT_ASSIGN(Node* n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}, frame));
     return Endpoint{n, 0};
   }

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "core/own_memory.h"
 #include "core/remote_device.h"
 #include "graph/function_library.h"
@@ -94,7 +95,8 @@ class Placer {
     for (Node* n : nodes_) {
       if (n->device.empty()) continue;
       auto name = DeviceName::parse(n->device);
-      if (!name.ok()) return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}");
+      if (!name.ok())
+        return core::names_node(invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}"), n->name());
       names_[size_t(n->id())] = std::move(name).value();
     }
     for (size_t i = 0; i < o_.arg_devices.size() && i < body_.args.size(); ++i) {
@@ -181,9 +183,10 @@ class Placer {
           into = before;
           continue;
         }
-        return invalid_argument("Cannot colocate nodes {{colocation_node ", n->name(), "}} and {{colocation_node ",
-                                g.asker ? g.asker->name() : n->name(), "}}: Cannot merge devices with incompatible ", conflict, ": '",
-                                name.to_string(), "' and '", before.to_string(), "'\n\t [[{{node ", n->name(), "}}]]");
+        return core::names_node(invalid_argument("Cannot colocate nodes {{colocation_node ", n->name(), "}} and {{colocation_node ",
+                                                 g.asker ? g.asker->name() : n->name(), "}}: Cannot merge devices with incompatible ", conflict,
+                                                 ": '", name.to_string(), "' and '", before.to_string(), "'\n\t [[{{node ", n->name(), "}}]]"),
+                                n->name());
       }
       if (!g.asker) g.asker = n;
       if (mixed_ && maker && is_arg(*n)) {
@@ -203,10 +206,12 @@ class Placer {
   Status unknown(const Node& n, const DeviceName& wanted) const {
     std::vector<std::string> names;
     for (const auto& d : o_.devices->all()) names.push_back(d->name());
-    return invalid_argument(
-        "Cannot assign a device for operation ", n.name(), ": {{node ", n.name(), "}} was explicitly assigned to ", wanted.to_string(),
-        " but available devices are [ ", join(names, ", "), " ]. Make sure the device specification refers to a valid device.",
-        wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "", "\n\t [[", n.name(), "]]");
+    return core::names_node(invalid_argument("Cannot assign a device for operation ", n.name(), ": {{node ", n.name(),
+                                             "}} was explicitly assigned to ", wanted.to_string(), " but available devices are [ ", join(names, ", "),
+                                             " ]. Make sure the device specification refers to a valid device.",
+                                             wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "",
+                                             "\n\t [[", n.name(), "]]"),
+                            n.name());
   }
 
   // Has the node a kernel there? What has none at all (arguments, results) is anywhere.

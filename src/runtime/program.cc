@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error_notes.h"
 #include "core/loop_record.h"
 #include "core/own_memory.h"
 #include "core/threads.h"
@@ -71,7 +72,7 @@ class Program::Planner {
         continue;
       }
       for (const Endpoint& e : n->inputs()) {
-        if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
+        if (!e.node) return core::names_node(invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere"), n->name());
       }
       if (is_alias(*n)) {
         for (int i = 0; i < n->num_outputs(); ++i) mine.push_back(values_[size_t(n->input(i).node->id())][size_t(n->input(i).index)]);
@@ -115,7 +116,8 @@ class Program::Planner {
       in.operands = uint32_t(p_.operands_.size());
       in.num_inputs = uint16_t(n->num_inputs());
       in.num_outputs = uint16_t(n->num_outputs());
-      if (n->num_inputs() > 65000 || n->num_outputs() > 65000) return unimplemented("{{node ", n->name(), "}} has too many inputs or outputs");
+      if (n->num_inputs() > 65000 || n->num_outputs() > 65000)
+        return core::names_node(unimplemented("{{node ", n->name(), "}} has too many inputs or outputs"), n->name());
       const int index = int(p_.instructions_.size());
       for (int i = 0; i < n->num_inputs(); ++i) {
         const int v = values_[size_t(n->input(i).node->id())][size_t(n->input(i).index)];
@@ -294,7 +296,7 @@ Status Program::step_with_refs(const Instruction& in, const KernelEnv& env, Fram
     std::shared_lock lock(ref->mutex());
     // An input that is itself a reference sees the variable; the others see its value now.
     if (!ref->initialized() && !is_ref_type(in.node->input_types()[i]) && !in.node->spec().allows_uninitialized_input)
-      return failed_precondition("Attempting to use uninitialized value ", ref_names_[in.operands + i]);
+      return failed_precondition("Attempting to use uninitialized value ", ref_names_[in.operands + i]).with_payload(core::kNoteUninitialized, "");
     if (!is_ref_type(in.node->input_types()[i])) read[i] = ref->tensor();
     else if (ref->initialized()) read[i] = ref->tensor();
     inputs[i] = &read[i];
@@ -376,7 +378,7 @@ Status Program::fetch(Frame& f, std::span<Tensor> rets) {
     } else if (r.ref && f.refs[size_t(r.operand)]) {
       RefVariable* ref = f.refs[size_t(r.operand)];
       std::shared_lock lock(ref->mutex());
-      if (!ref->initialized()) return failed_precondition("Attempting to use uninitialized value");
+      if (!ref->initialized()) return failed_precondition("Attempting to use uninitialized value").with_payload(core::kNoteUninitialized, "");
       // The caller gets the value of now: a later write in place must not reach it, so it is a copy.
       WEFT_ASSIGN(rets[i], ref->tensor().copy());
       f.refs[size_t(r.operand)] = nullptr;

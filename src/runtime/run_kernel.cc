@@ -12,8 +12,7 @@ namespace weft_engine::runtime {
 using op::Role;
 
 Status with_node(Status s, const NodeInfo& node) {
-  // What planners refuse names its node in its text.
-  if (s.ok() || !s.origin().node.empty() || s.message().find("{{node ") != std::string_view::npos) return s;
+  if (s.ok() || !s.origin().node.empty() || core::find_note(s, core::kNoteNamesNode)) return s;
   return core::at_node(s, node.name());
 }
 

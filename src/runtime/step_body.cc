@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/device_name.h"
+#include "core/error_notes.h"
 #include "graph/holds.h"
 #include "graph/node_traits.h"
 #include "runtime/remote_session.h"
@@ -123,7 +124,7 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     Node* n = todo.back();
     todo.pop_back();
     for (const Endpoint& e : n->inputs()) {
-      if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
+      if (!e.node) return core::names_node(invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere"), n->name());
       if (const Endpoint from = source(e); feed_of(from) < 0) want(from.node);
     }
     for (Node* c : n->control_inputs()) {
@@ -177,7 +178,8 @@ Result<FunctionBody> step_body(const graph::Graph& graph, std::span<const Endpoi
     WEFT_ASSIGN(Node* copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls,
                                             back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
     if (!n->device.empty() && (n->device[0] != '/' || !DeviceName::parse(n->device).ok()))
-      return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}\n\t [[", n->name(), "]]");
+      return core::names_node(
+          invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}\n\t [[", n->name(), "]]"), n->name());
     copy->device = n->device;
     copy->assigned_device = n->assigned_device;
     map[size_t(n->id())] = copy;

@@ -17,8 +17,7 @@ Result<Tensor> variable_value(trace::VariableState& v) {
 Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std::span<const TrackableState::Child> attached) {
   if (trace::FuncGraph::current())
     return unimplemented(
-        "Calling tf.train.Checkpoint.save() from a function is not supported, as save() modifies saving metadata in ways not supported by "
-        "TensorFlow Operations.");
+        "a checkpoint cannot be saved from inside of a traced function: saving reads variables and writes files at once, not as nodes");
   trace::Entered untraced(nullptr);  // no tape records these reads
   Snapshot out;
   WEFT_ASSIGN(out.objects, list_tracked(root, attached));

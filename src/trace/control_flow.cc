@@ -352,10 +352,8 @@ class Loop {
         return invalid_argument("Loop var ", name, " enters the loop with type ", dtype_name(before.dtype()), " but has type ",
                                 dtype_name(after.dtype()), " after 1 iteration. ", name, " type should remain constant.");
       if (!at_most(after.shape(), shapes_[i]))
-        return invalid_argument(
-            "Input tensor `", name, "` enters the loop with shape ", before.shape(), ", but has shape ", after.shape(),
-            " after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
-            "specify a less-specific shape.");
+        return invalid_argument("Input tensor `", name, "` enters the loop with shape ", before.shape(), ", but has shape ", after.shape(),
+                                " after one iteration. To allow the shape to vary across iterations, give less specific `shape_invariants`.");
     }
     return {};
   }

@@ -9,35 +9,40 @@ Replica*& current_replica() {
   return current;
 }
 
+namespace {
+Status one_has_ended() {
+  return failed_precondition(
+      "a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
+}
+}  // namespace
+
 Status Meeting::meet(int replica, Value value, const std::function<Status(std::span<const Value>)>& f) {
   std::unique_lock lock(mutex_);
   values_[size_t(replica)] = std::move(value);
   const int64_t mine = round_;
-  if (++here_ + gone_ == int(values_.size())) {
-    if (gone_ > 0) {
-      outcome_ = failed_precondition(
-          "a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
-    } else {
-      Replica* me = std::exchange(current_replica(), nullptr);
-      outcome_ = f(values_);
-      current_replica() = me;
-    }
-    values_.assign(values_.size(), Value());
-    here_ = 0;
-    ++round_;
-    changed_.notify_all();
-    return outcome_;
+  if (++here_ + gone_ < int(values_.size())) {
+    changed_.wait(lock, [&] { return round_ != mine; });
+  } else if (gone_ > 0) {
+    end_round(one_has_ended());
+  } else {
+    Replica* me = std::exchange(current_replica(), nullptr);
+    Status outcome = f(values_);
+    current_replica() = me;
+    end_round(std::move(outcome));
   }
-  changed_.wait(lock, [&] { return round_ != mine; });
+  if (one_missing_ && current_replica()) current_replica()->left_waiting = true;
   return outcome_;
 }
 
 void Meeting::leave() {
   std::lock_guard lock(mutex_);
   ++gone_;
-  if (here_ == 0 || here_ + gone_ < int(values_.size())) return;
-  outcome_ = failed_precondition(
-      "a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
+  if (here_ > 0 && here_ + gone_ == int(values_.size())) end_round(one_has_ended());
+}
+
+void Meeting::end_round(Status outcome) {
+  outcome_ = std::move(outcome);
+  one_missing_ = gone_ > 0;
   values_.assign(values_.size(), Value());
   here_ = 0;
   ++round_;

@@ -18,7 +18,7 @@ class Meeting {
  public:
   explicit Meeting(int replicas) : values_(size_t(replicas)) {}
   // Every replica comes with a value; the last to come calls `f` with all of them, outside of any replica. All get its status. An error
-  // where a replica is gone that the others wait for.
+  // where a replica is gone that the others wait for; they are then left waiting (Replica).
   Status meet(int replica, Value value, const std::function<Status(std::span<const Value>)>& f);
   // A replica has ended, well or not.
   void leave();
@@ -27,14 +27,17 @@ class Meeting {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Value> values_;
+  void end_round(Status outcome);
   int64_t round_ = 0;
   int here_ = 0, gone_ = 0;
-  Status outcome_;  // of the last round
+  Status outcome_;            // of the last round
+  bool one_missing_ = false;  // in it
 };
 
 struct Replica {
   int id = 0, count = 1;
   Meeting* meeting = nullptr;  // null in traces: they cannot meet there
+  bool left_waiting = false;   // another one ended that this one waited for: its error follows from the other's
 };
 // Of this thread; null: none, code speaks for all replicas.
 Replica*& current_replica();

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "autodiff/gradients.h"
+#include "core/error_notes.h"
 #include "graph/function_body.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
@@ -18,10 +19,9 @@ Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& conte
   FuncGraph* inside = FuncGraph::current();
   for (FuncGraph* g = inside; g; g = g->outer()) {
     if (!g->may_create_variables)
-      return invalid_argument(
-          "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created "
-          "outside "
-          "tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.");
+      return invalid_argument("the function '", g->name(), "' makes the variable '", spec.name,
+                              "' in a call that is not its first: make it once, in the first call, or outside of the function")
+          .with_payload(core::kNoteVariableAgain, spec.name);
   }
   std::shared_ptr<VariableState> v(new VariableState(context, std::move(spec)));
   AttrMap attrs;
@@ -98,7 +98,7 @@ Result<Value> VariableState::aggregated(std::span<const Value> values) const {
 
 namespace {
 Status no_aggregation() {
-  return invalid_argument("Could not convert from `tf.VariableAggregation` VariableAggregationV2.NONE to`tf.distribute.ReduceOp` type");
+  return invalid_argument("the values of a variable that is put together when it is read, but has no aggregation, can only be used in replicas");
 }
 }  // namespace
 
@@ -162,8 +162,8 @@ Status VariableState::assign(std::string_view op, const Value& value) {
   if (on_read && spec_.aggregation == Aggregation::kNone) return no_aggregation();
   if (on_read && spec_.aggregation == Aggregation::kSum) {
     if (op != op_of(Role::kAssignVariable))
-      return invalid_argument("SyncOnReadVariable does not support `", op == op_of(Role::kAddToVariable) ? "assign_add" : "assign_sub",
-                              "` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.");
+      return invalid_argument("a variable whose value is the sum over all replicas does not support ",
+                              op == op_of(Role::kAddToVariable) ? "assign_add" : "assign_sub", " outside of replicas");
     Emitter& e = emitter_here(context_);
     Value share = e.one(op_of(op::Symbol::kDivide), {value, scalar(e, spec_.dtype, double(copies_.size()))});
     WEFT_RETURN_IF_ERROR(e.take_status());

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/error_notes.h"
 #include "wire/crc32c.h"
 #include "wire/snappy.h"
 #include "wire/varint.h"
@@ -31,6 +32,8 @@ struct BlockHandle {
   uint64_t offset = 0, size = 0;
   bool take(std::string_view& in) { return take_varint(in, offset) && take_varint(in, size); }
 };
+
+Status bad_handle() { return data_loss("bad block handle").with_payload(core::kNoteNoTable, ""); }
 
 // The bytes of a block as stored and its type, the checksum verified.
 Result<std::string_view> read_block(std::string_view file, const BlockHandle& handle, BlockType& type) {
@@ -90,9 +93,9 @@ Status Table::check_footer(std::string_view footer) {
 
 Result<Table> Table::open(std::string_view file) {
   std::string_view footer = file.substr(file.size() - std::min(file.size(), kFooterSize));
-  WEFT_RETURN_IF_ERROR(check_footer(footer));
+  if (Status s = check_footer(footer); !s.ok()) return s.with_payload(core::kNoteNoTable, "");
   BlockHandle meta, index;
-  if (!meta.take(footer) || !index.take(footer)) return data_loss("bad block handle");
+  if (!meta.take(footer) || !index.take(footer)) return bad_handle();
   BlockType type;
   WEFT_ASSIGN(std::string_view index_block, read_block(file, index, type));
   std::string unpacked_index;
@@ -110,9 +113,9 @@ Result<Table> Table::open(std::string_view file) {
   uint64_t end = 0;
   WEFT_RETURN_IF_ERROR(for_each_row(index_block, [&](std::string_view, std::string_view value) -> Status {
     BlockHandle handle;
-    if (!handle.take(value)) return data_loss("bad block handle");
+    if (!handle.take(value)) return bad_handle();
     // Blocks follow one another; one that is named twice would make the table larger than its file.
-    if (handle.offset < end) return data_loss("bad block handle");
+    if (handle.offset < end) return bad_handle();
     if (handle.size > file.size()) return data_loss("truncated block read");
     end = handle.offset + handle.size;
     handles.push_back(handle);

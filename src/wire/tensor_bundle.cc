@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/error_notes.h"
 #include "core/thread_pool.h"
 #include "wire/bundle_entry.h"
 #include "wire/crc32c.h"
@@ -77,9 +78,8 @@ Status BundleReader::open_index(std::string_view name) {
   auto table = Table::open(index_);
   if (!table.ok()) {
     // TensorFlow sees a broken block only when it looks for a row, and says so.
-    const std::string& why = table.status().message();
-    const bool early = why.starts_with("file is") || why.starts_with("not an") || why.starts_with("bad block handle");
-    return early ? table.status() : corrupt_file(name, "failed to seek to header entry", table.status());
+    return core::find_note(table.status(), core::kNoteNoTable) ? table.status()
+                                                               : corrupt_file(name, "failed to seek to header entry", table.status());
   }
   table_ = std::make_unique<Table>(std::move(table).value());
   return read_header(name);

@@ -68,10 +68,8 @@ TEST_CASE("input_signature and relaxed shapes") {
   CHECK(f(wf::ones({3, 2})).shape() == std::vector<int64_t>{3, 2});
   CHECK(f(wf::ones({5, 2})).shape() == std::vector<int64_t>{5, 2});
   CHECK(f.num_traces() == 1);
-  CHECK(has(message_of([&] { f(wf::ones({3, 3})); }),
-            "Binding inputs to tf.function failed due to `Can not cast TensorSpec(shape=(3, 3), dtype=tf.float32, name='a') to "
-            "TensorSpec(shape=(None, 2), dtype=tf.float32, name='a')`"));
-  CHECK(has(message_of([&] { f(wf::ones({3, 2}, wf::DType::int32)); }), "Can not cast TensorSpec(shape=(3, 2), dtype=tf.int32, name='a')"));
+  CHECK(has(message_of([&] { f(wf::ones({3, 3})); }), "is float32[3,3], its input_signature has float32[?,2]"));
+  CHECK(has(message_of([&] { f(wf::ones({3, 2}, wf::DType::int32)); }), "argument 0 of the function"));
   CHECK(f.pretty_printed_signatures() ==
         "Input Parameters:\n  a (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(None, 2), dtype=tf.float32, name='a')\nOutput Type:\n"
         "  TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)\nCaptures:\n  None");
@@ -184,9 +182,7 @@ TEST_CASE("variables are made in the first trace only, and initialised outside o
   CHECK(f(Tensor{{1.f, 2.f}, {3.f, 4.f}}).size() == 4);
 
   auto bad = wf::function([] { return Tensor(wf::Variable(Tensor(1.f))) + Tensor(0.f); });
-  CHECK(has(message_of([&] { bad(); }),
-            "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or "
-            "created outside tf.function."));
+  CHECK(has(message_of([&] { bad(); }), "in a call that is not its first: make it once, in the first call, or outside of the function"));
   wf::Variable of_argument;
   auto worse = wf::function([&](const Tensor& x) {
     if (!of_argument.has_value()) of_argument = wf::Variable(x * Tensor(2.f));
@@ -248,7 +244,8 @@ TEST_CASE("errors of a call name the node and the function") {
   const std::string text = message_of([&] { f(Tensor{1.f, 2.f}, Tensor{1.f, 2.f, 3.f}); });
   CHECK(has(text, "Incompatible shapes: [2] vs. [3]"));
   CHECK(has(text, "{{node AddV2}}"));
-  CHECK(has(text, "[Op:__inference_adds_"));
+  CHECK(has(text, " (function __inference_adds_"));
+  CHECK(!has(text, "[Op:"));
   CHECK(has(text, "run_functions_eagerly"));
   CHECK(f(Tensor{1.f}, Tensor{2.f}).item<float>() == 3);
 }

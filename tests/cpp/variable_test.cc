@@ -193,10 +193,35 @@ TEST_CASE("copies on two devices: synchronised on read") {
   }
   wf::Variable sum = made(A::sum), none = made(A::none);
   CHECK(message_of([&] { sum.assign_add(Tensor(1.f)); }) ==
-        "SyncOnReadVariable does not support `assign_add` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.");
-  const std::string no_way = "Could not convert from `tf.VariableAggregation` VariableAggregationV2.NONE to`tf.distribute.ReduceOp` type";
+        "a variable whose value is the sum over all replicas does not support assign_add outside of replicas");
+  const std::string no_way = "the values of a variable that is put together when it is read, but has no aggregation, can only be used in replicas";
   CHECK(message_of([&] { none.value(); }) == no_way);
   CHECK(message_of([&] { none.assign(Tensor(1.f)); }) == no_way);
+}
+
+TEST_CASE("a replica that fails is the error to tell, not those that waited for it") {
+  wd::MirroredStrategy strategy;
+  REQUIRE(strategy.num_replicas_in_sync() == 2);
+  wf::Variable w;
+  {
+    auto scope = strategy.scope();
+    w = wf::Variable(Tensor(3.f), {.aggregation = wf::VariableAggregation::mean});
+  }
+  for (const int failing : {0, 1}) {
+    CHECK(message_of([&] {
+            strategy.run([&](int i) {
+              if (i == failing) wf::check_numerics(Tensor(INFINITY), "mine");
+              w.assign_add(Tensor(1.f));
+            });
+          }).starts_with("mine : Tensor had Inf values"));
+  }
+  CHECK(has(message_of([&] {
+              strategy.run([&](int i) {
+                if (i == 0) w.assign_add(Tensor(1.f));
+              });
+            }),
+            "every replica must run the same code"));
+  for (float c : copies(w)) CHECK(c == 3);
 }
 
 TEST_CASE("a step on two devices: gradients of each, one update") {

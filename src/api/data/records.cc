@@ -1,4 +1,5 @@
 #include "api/unwrap.h"
+#include "core/error_notes.h"
 #include "weft/data.h"
 #include "wire/record.h"
 
@@ -6,9 +7,7 @@ namespace weft::data {
 namespace {
 
 void check(const core::Status& s, const std::string& path) {
-  if (s.ok()) return;
-  const bool named = s.message().find(path) != std::string::npos;
-  throw Error(static_cast<Code>(s.code()), named ? s.message() : path + ": " + s.message());
+  if (!s.ok()) api::check(core::find_note(s, core::kNoteFile) ? s : core::reworded(s, core::cat(path, ": ", s.message())));
 }
 
 }  // namespace

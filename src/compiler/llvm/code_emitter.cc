@@ -9,6 +9,7 @@
 #include "compiler/llvm/gemm_kernel.h"
 #include "compiler/scratch.h"
 
+#include "core/error_notes.h"
 #include "ir/attention.h"
 
 namespace weft_engine::compiler {
@@ -189,13 +190,13 @@ CodeEmitter::V CodeEmitter::pointer(int buffer) {
 
 CodeEmitter::V CodeEmitter::pointer(const ir::Instr* i) {
   const int buffer = plan.buffer_of(i);
-  if (buffer < 0) return fail(core::internal_error("%", i->id, " (", i->node, ") has no buffer"), b.getPtrTy());
+  if (buffer < 0) return fail(of_instr(core::internal_error("%", i->id, " has no buffer"), i), b.getPtrTy());
   return pointer(buffer);
 }
 
 CodeEmitter::V CodeEmitter::scratch(const ir::Instr* i) {
   const auto it = plan.scratch.find(i);
-  if (it == plan.scratch.end()) return fail(core::internal_error("%", i->id, " (", i->node, ") has no scratch memory"), b.getPtrTy());
+  if (it == plan.scratch.end()) return fail(of_instr(core::internal_error("%", i->id, " has no scratch memory"), i), b.getPtrTy());
   V memory = pointer(it->second);
   return part() ? b.CreateGEP(b.getInt8Ty(), memory, b.CreateMul(part(), dim(scratch_bytes(*i)))) : memory;
 }
@@ -488,17 +489,23 @@ core::Status CodeEmitter::run() {
   return impl_->status;
 }
 
+core::Status of_instr(const core::Status& status, const ir::Instr* i) {
+  constexpr char kNoteNode[] = "weft/node_of_code";  // it is in the message already
+  if (!i || i->node.empty() || core::find_note(status, kNoteNode)) return status;
+  return status.with_suffix(core::cat(" (node ", i->node, ")")).with_payload(kNoteNode, i->node);
+}
+
+core::Status of_step(const core::Status& status, const Step& s) {
+  return of_instr(status, s.kind == Step::Kind::kCopy ? s.copy_from : s.instrs.empty() ? nullptr : s.instrs[0]);
+}
+
 core::Status CodeEmitter::steps(std::span<const Step> s) {
   find_accumulations(plan, s, *impl_);
   for (const Step& x : s) {
     if (s.data() == plan.steps.data()) guard_states(x);
     core::Status status = step(x);
     if (status.ok()) status = impl_->status;
-    if (!status.ok()) {
-      const ir::Instr* i = x.kind == Step::Kind::kCopy ? x.copy_from : x.instrs.empty() ? nullptr : x.instrs[0];
-      return i && !i->node.empty() && status.message().find(i->node) == std::string::npos ? status.with_suffix(core::cat(" (node ", i->node, ")"))
-                                                                                          : status;
-    }
+    if (!status.ok()) return of_step(status, x);
   }
   return {};
 }

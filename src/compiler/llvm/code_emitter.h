@@ -31,6 +31,10 @@ struct Target {
   int lanes(int element_bytes) const { return vector_bytes / element_bytes; }
 };
 
+// An error of the code for an instruction, or for a step, with the node that it was lowered from; named once.
+core::Status of_instr(const core::Status& status, const ir::Instr* i);
+core::Status of_step(const core::Status& status, const Step& s);
+
 class CodeEmitter {
  public:
   using V = llvm::Value*;

@@ -459,9 +459,7 @@ core::Status GpuEmitter::steps(std::span<const Step> s, std::vector<GpuLaunch>& 
     together_ = false;
     if (status.ok()) status = e.impl().status;
     if (!status.ok()) {
-      const ir::Instr* i = x.kind == Step::Kind::kCopy ? x.copy_from : x.instrs.empty() ? nullptr : x.instrs[0];
-      if (i && !i->node.empty() && status.message().find(i->node) == std::string::npos)
-        status = status.with_suffix(core::cat(" (node ", i->node, ")"));
+      status = of_step(status, x);
       break;
     }
   }

@@ -113,7 +113,7 @@ core::Status GpuEmitter::window(const ir::Instr* i) {
   const core::DType t = x->type.dtype;
   const Taps taps(e, i->window, x->type, i->type);
   for (size_t d = 0; d < taps.in.size(); ++d) {
-    if (taps.holes(d) != 1) return core::unimplemented("a window over an input with holes ('", i->node, "')");
+    if (taps.holes(d) != 1) return of_instr(core::unimplemented("a window over an input with holes"), i);
   }
   const bool mean = i->reduce == ir::Reduce::kMean, max = i->reduce == ir::Reduce::kMax, min = i->reduce == ir::Reduce::kMin;
   const ir::Dim channels = x->type.dims.back();
@@ -159,7 +159,7 @@ core::Status GpuEmitter::max_pool_grad(const ir::Instr* i) {
   const core::DType t = x->type.dtype;
   const Taps taps(e, i->window, x->type, dy->type);
   for (size_t d = 0; d < taps.in.size(); ++d) {
-    if (taps.holes(d) != 1) return core::unimplemented("a window over an input with holes ('", i->node, "')");
+    if (taps.holes(d) != 1) return of_instr(core::unimplemented("a window over an input with holes"), i);
   }
   const ir::Dim channels = x->type.dims.back(), chosen = reserve(dy->type.elements() * 4);
   const auto spatial = [](const Index& index) { return Index(index.begin() + 1, index.end() - 1); };
@@ -196,7 +196,7 @@ core::Status GpuEmitter::max_pool_grad(const ir::Instr* i) {
 core::Status GpuEmitter::conv(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *filter = i->operands[1];
   const core::DType t = x->type.dtype;
-  if (i->window.winograd) return core::unimplemented("GPU code for a convolution in Winograd's form ('", i->node, "')");
+  if (i->window.winograd) return of_instr(core::unimplemented("GPU code for a convolution in Winograd's form"), i);
   if (t == core::DType::kBool) return core::unimplemented("code for a convolution of bool");
   return library(i, {x, filter}, plan.buffer_of(i), false, [&]() -> core::Status {
     const Taps taps(e, i->window, x->type, i->type);
@@ -231,7 +231,7 @@ core::Status GpuEmitter::conv(const ir::Instr* i) {
 core::Status GpuEmitter::conv_filter_grad(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *dy = i->operands[1];
   const core::DType t = x->type.dtype;
-  if (i->window.winograd) return core::unimplemented("GPU code for a convolution in Winograd's form ('", i->node, "')");
+  if (i->window.winograd) return of_instr(core::unimplemented("GPU code for a convolution in Winograd's form"), i);
   if (t == core::DType::kBool) return core::unimplemented("code for a convolution of bool");
   return library(i, {x, dy}, plan.buffer_of(i), false, [&]() -> core::Status {
     const Taps taps(e, i->window, x->type, dy->type);

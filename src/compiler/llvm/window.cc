@@ -91,7 +91,7 @@ class Windows {
   V splat(V x, int lanes) { return lanes == 1 ? x : b_.CreateVectorSplat(unsigned(lanes), x); }
 
   core::Status check() {
-    if (holes_) return core::unimplemented("a window over an input with holes ('", i_->node, "')");
+    if (holes_) return of_instr(core::unimplemented("a window over an input with holes"), i_);
     for (const ir::Instr* o : i_->operands)
       if (e_.plan.buffer_of(o) < 0) return core::internal_error("a window's operand has no memory");
     return core::Status();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "graph/function_library.h"
 #include "graph/node_traits.h"
 #include "graph/passes/passes.h"
@@ -147,17 +148,21 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     }
     const FunctionBody& callee = known->second;
     if (callee.args.size() != size_t(call->num_inputs()) || callee.rets.size() != size_t(call->num_outputs()))
-      return invalid_argument("{{node ", call->name(), "}} passes ", call->num_inputs(), " arguments and expects ", call->num_outputs(),
-                              " results of function ", f.name, ", which has ", callee.args.size(), " and ", callee.rets.size());
+      return core::names_node(
+          invalid_argument("{{node ", call->name(), "}} passes ", call->num_inputs(), " arguments and expects ", call->num_outputs(),
+                           " results of function ", f.name, ", which has ", callee.args.size(), " and ", callee.rets.size()),
+          call->name());
     for (size_t i = 0; i < callee.args.size(); ++i) {
       if (base_type(callee.arg_types[i]) != base_type(call->input_type(int(i))))
-        return invalid_argument("{{node ", call->name(), "}}: argument ", i, " of function ", f.name, " is ", dtype_name(callee.arg_types[i]),
-                                ", not ", dtype_name(call->input_type(int(i))));
+        return core::names_node(invalid_argument("{{node ", call->name(), "}}: argument ", i, " of function ", f.name, " is ",
+                                                 dtype_name(callee.arg_types[i]), ", not ", dtype_name(call->input_type(int(i)))),
+                                call->name());
     }
     for (size_t i = 0; i < callee.rets.size(); ++i) {
       if (base_type(callee.ret_types[i]) != base_type(call->output_type(int(i))))
-        return invalid_argument("{{node ", call->name(), "}}: result ", i, " of function ", f.name, " is ", dtype_name(callee.ret_types[i]), ", not ",
-                                dtype_name(call->output_type(int(i))));
+        return core::names_node(invalid_argument("{{node ", call->name(), "}}: result ", i, " of function ", f.name, " is ",
+                                                 dtype_name(callee.ret_types[i]), ", not ", dtype_name(call->output_type(int(i)))),
+                                call->name());
     }
     if (copy) {
       if (copied + callee.graph->num_nodes() > kMaxCopied) continue;

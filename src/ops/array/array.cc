@@ -139,7 +139,7 @@ Status run_rank(KernelContext& c) {
 Status run_ensure_shape(KernelContext& c) {
   const PartialShape& want = c.attr<PartialShape>("shape");
   if (!want.compatible_with(c.input(0).shape()))
-    return invalid_argument("Shape of tensor dummy_input ", c.input(0).shape(), " is not compatible with expected shape ", want, ".");
+    return invalid_argument("Shape of tensor input ", c.input(0).shape(), " is not compatible with expected shape ", want, ".");
   return pass_through(c);
 }
 

@@ -41,8 +41,7 @@ LoweredList ensure_shape(LowerContext& l) {
   bool fits = want.rank() == x->rank();
   for (int i = 0; fits && i < x->rank(); ++i) fits = want.dim(i) < 0 || !x->dim(i).is_const() || x->dim(i).is(want.dim(i));
   if (!fits)
-    return l.fail(
-        invalid_argument("Shape of tensor dummy_input ", shape_text(l.b, x->type.dims), " is not compatible with expected shape ", want, "."));
+    return l.fail(invalid_argument("Shape of tensor input ", shape_text(l.b, x->type.dims), " is not compatible with expected shape ", want, "."));
   for (int i = 0; i < x->rank(); ++i) {
     if (want.dim(i) >= 0) l.b.same(x->dim(i), Dim(want.dim(i)));
   }

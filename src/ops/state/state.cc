@@ -2,6 +2,7 @@
 // state_sparse.cc, graph-only reference variables are in state_ref.cc.
 #include <mutex>
 
+#include "core/error_notes.h"
 #include "graph/handle_use.h"
 #include "kernels/cpu/accumulate.h"
 #include "op/emit.h"
@@ -104,7 +105,8 @@ Status cannot_find(const KernelContext& c, int i, const Status& why) {
   return failed_precondition("Could not find variable ", (*info)->name,
                              ". This could mean that the variable has been deleted. In TF1, it can also mean the "
                              "variable is uninitialized. Debug info: container=",
-                             (*info)->container, ", status error message=", why.message());
+                             (*info)->container, ", status error message=", why.message())
+      .with_payload(core::kNoteUninitialized, "");
 }
 
 struct ReadVariable {
@@ -136,7 +138,9 @@ Status run_read_variables(KernelContext& c) {
     if (!v->tensor().valid()) missing.push_back(v.info->name);
     c.set_output(i, v->tensor());
   }
-  if (!missing.empty()) return failed_precondition("In ReadVariablesOp the following variables were found uninitialized: ", join(missing, ", "));
+  if (!missing.empty())
+    return failed_precondition("In ReadVariablesOp the following variables were found uninitialized: ", join(missing, ", "))
+        .with_payload(core::kNoteUninitialized, "");
   for (int i = 0; i < n; ++i) {
     if (c.output(i).dtype() == dtypes[size_t(i)]) continue;
     WEFT_ASSIGN(const ResourceHandle::Info* info, handle_input(c, i));
@@ -296,8 +300,9 @@ Status run_get_session_tensor(KernelContext& c) {
   WEFT_ASSIGN(std::string name, handle_text(c));
   WEFT_ASSIGN(Tensor value, state->get(name));
   if (value.dtype() != c.output_type(0))
-    return internal_error("Output 0 of type ", dtype_name(value.dtype()), " does not match declared output type ", dtype_name(c.output_type(0)),
-                          " for node {{node ", c.node().name(), "}}");
+    return core::names_node(internal_error("Output 0 of type ", dtype_name(value.dtype()), " does not match declared output type ",
+                                           dtype_name(c.output_type(0)), " for node {{node ", c.node().name(), "}}"),
+                            c.node().name());
   c.set_output(0, std::move(value));
   return {};
 }

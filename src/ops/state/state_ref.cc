@@ -2,6 +2,7 @@
 // change it in place. Readers may share the memory, so a writer that finds it shared copies first.
 #include <mutex>
 
+#include "core/error_notes.h"
 #include "kernels/cpu/accumulate.h"
 #include "op/gradient.h"
 #include "op/op_traits.h"
@@ -19,7 +20,9 @@ using kernels::Update;
 
 namespace {
 
-Status uninitialized(const KernelContext& c) { return failed_precondition("Attempting to use uninitialized value ", c.node().name()); }
+Status uninitialized(const KernelContext& c) {
+  return failed_precondition("Attempting to use uninitialized value ", c.node().name()).with_payload(core::kNoteUninitialized, "");
+}
 
 // The reference in input 0. (Whether it has a value the executor checks before it runs a kernel; but
 // others may run one too, so kernels check again.)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/error_notes.h"
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/optimizers.h"
 #include "op/registry.h"
@@ -257,6 +258,10 @@ double value_of(const Tensor& t) {
   }
 }
 
+Status uninitialized(const KernelContext& c) {
+  return failed_precondition("Attempting to use uninitialized variables: ", c.node().name()).with_payload(core::kNoteUninitialized, "");
+}
+
 // The memory that a step changes, resource or reference, with its lock.
 struct Target {
   std::shared_mutex* mutex;
@@ -285,7 +290,7 @@ class OptimizerKernel final : public Kernel {
       const Tensor& t = *targets[size_t(i)].tensor;
       if (!t.valid()) {
         if (resource_) return internal_error("Invalid variable reference.");
-        return failed_precondition("Attempting to use uninitialized variables: ", c.node().name());
+        return uninitialized(c);
       }
       if (t.dtype() != c.node().attr<DType>("T"))
         return invalid_argument("variable ", i, " has type ", t.dtype(), ", expected ", c.node().attr<DType>("T"));
@@ -315,7 +320,7 @@ class OptimizerKernel final : public Kernel {
         owners.push_back(std::move(v).value());
       } else {
         RefVariable* ref = c.input_ref(i);
-        if (!ref) return failed_precondition("Attempting to use uninitialized variables: ", c.node().name());
+        if (!ref) return uninitialized(c);
         targets.push_back({&ref->mutex(), &ref->tensor()});
       }
     }

@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 
+#include "remote/error_text.h"
 #include "remote/transport.h"
 #include "runtime/blocking_threads.h"
 #include "wire/proto.h"
@@ -112,7 +113,7 @@ Status from_grpc(const grpc::Status& s) {
     while (entry.next()) (entry.field() == 1 ? key : value) = entry.string();
     out = out.with_payload(std::move(key), std::move(value));
   }
-  return out;
+  return with_notes_of_text(std::move(out));
 }
 
 // ---- who may talk to whom

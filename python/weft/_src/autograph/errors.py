@@ -105,9 +105,11 @@ class ErrorMetadata:
     def _like(self, error):
         kind, message = type(error), self.message()
         if isinstance(error, _tf.OpError):
-            return kind(
+            new = kind(
                 error.node_def, error.op, message, *([error.experimental_payloads] if kind is not _tf.OpError else [])
             )
+            new._notes = error._notes
+            return new
         if kind in _FROM_MESSAGE or kind.__init__ is Exception.__init__:
             return kind(message)
         if kind.__name__ in ("OperatorNotAllowedInGraphError", "InaccessibleTensorError"):

@@ -124,8 +124,10 @@ def _value(tensor):
     return tensor.numpy()
 
 
-def _failed(kind, message, node_def=None, op=None):
-    return kind(node_def, op, f"Graph execution error:\n\n{message}")
+def _failed(kind, message, node_def=None, op=None, notes=None):
+    error = kind(node_def, op, f"Graph execution error:\n\n{message}")
+    error._notes = {**(notes or {}), "explained": ""}
+    return error
 
 
 def _reads(tensor, names):
@@ -260,7 +262,7 @@ class BaseSession:
             only_fed = plan.tensors and not wanted and not plan.targets
             results = [] if only_fed else session.run(_engine_feeds(feeds), wanted, plan.targets, **extra)
         except errors.OpError as e:
-            raise _failed(type(e), e.message, e.node_def, e.op) from None
+            raise _failed(type(e), e.message, e.node_def, e.op, e._notes) from None
         if run_metadata is not None:
             run_metadata.ParseFromString(results.pop() if traced and not only_fed else b"")
             if graphs and options.trace_level == 0:
@@ -459,7 +461,7 @@ class BaseSession:
         try:
             got = state[0].run(_engine_feeds(feeds), plan.tensors, plan.targets)
         except errors.OpError as e:
-            raise _failed(type(e), e.message) from None
+            raise _failed(type(e), e.message, notes=e._notes) from None
         state[1] -= len(feeds)
         state[2] -= len(plan.tensors)
         if state[1] <= 0 and state[2] <= 0:  # all that was announced

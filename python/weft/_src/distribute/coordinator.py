@@ -4,7 +4,6 @@ again, by another one or by itself when it is back."""
 
 import contextlib
 import os
-import re
 import threading
 import time
 import weakref
@@ -26,40 +25,45 @@ from weft._src.function.function import Function
 
 _RECOVERY_SECONDS = 3600  # a worker that is not back by then is given up
 _ATTEMPT_SECONDS = 5.0
-_FROM_PS = "GRPC error information from remote target /job:ps"
 
 
 def _reason(error):
     return error.original_exception if isinstance(error, (ClosureInputError, ClosureAbortedError)) else error
 
 
+def _note(error, name):
+    """What the engine notes on errors of a cluster (src/core/error_notes.h); None where it does not."""
+    return error._notes.get(name) if isinstance(error, errors.OpError) else None
+
+
+def _target(error):
+    """The task that a call failed to reach."""
+    return _note(error, "remote_target") or ""
+
+
 def _is_lost(error):
-    text = str(error)
     if isinstance(error, (errors.UnavailableError, errors.AbortedError)):
         return True
-    if isinstance(error, errors.DeadlineExceededError):
-        return "has not answered for" in text or "did not answer" in text  # while used, and while connecting
-    return isinstance(error, errors.InvalidArgumentError) and (
-        "unknown device" in text.lower() or "Unable to find the relevant tensor remote_handle" in text
+    return isinstance(error, (errors.DeadlineExceededError, errors.InvalidArgumentError)) and (
+        _note(error, "task_lost") is not None
     )
 
 
 def is_ps_failure(error):
     """Whether a parameter server did not answer, or is another one than before."""
     error = _reason(error)
-    return _FROM_PS in str(error) and _is_lost(error)
+    return _target(error).startswith("/job:ps") and _is_lost(error)
 
 
 def is_worker_failure(error):
     """Whether a worker did not answer, or is another one than before."""
     error = _reason(error)
-    if "/job:worker" not in str(error) or _FROM_PS in str(error):
+    tasks = _target(error), _note(error, "sender") or ""
+    if not any(task.startswith("/job:worker") for task in tasks) or tasks[0].startswith("/job:ps"):
         return False
     if _is_lost(error) or isinstance(error, errors.CancelledError):
         return True
-    return isinstance(error, errors.NotFoundError) and (
-        "is neither a type of a primitive operation nor a name of a function registered" in str(error)
-    )
+    return isinstance(error, errors.NotFoundError) and _note(error, "unknown_op") is not None
 
 
 class _Gate:
@@ -223,10 +227,9 @@ class Cluster:
         another; only so many times."""
         with self._counting:
             if self._ps_limit > 0 and is_ps_failure(error):
-                tasks = {int(t) for t in re.findall(r"/job:ps/replica:0/task:([0-9]+)", str(error))}
-                for t in tasks:
-                    self._ps_failures[t] += 1
-                return all(self._ps_failures[t] < self._ps_limit for t in tasks)
+                task = int(_target(_reason(error)).rpartition(":")[2])
+                self._ps_failures[task] += 1
+                return self._ps_failures[task] < self._ps_limit
             if self._timeout_limit > 0 and isinstance(error, errors.DeadlineExceededError):
                 self._timeouts += 1
                 return self._timeouts < self._timeout_limit

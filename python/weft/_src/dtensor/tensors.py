@@ -220,19 +220,18 @@ def _small(tensor):
     return tensor.dtype in (dtypes.int32, dtypes.int64, dtypes.string) and tensor.shape.num_elements() <= MOST_SMALL
 
 
-def _check_plain(name, inputs, tail=" name: "):
+def _check_plain(op, inputs, name=""):
     """Tensors without a layout join a mesh by themselves only where they are small."""
     for i, t in enumerate(inputs):
         if not _weft.layout_of(t) and not _small(t):
             shape = ",".join(map(str, t.shape))
-            raise errors.UnimplementedError(
-                None,
-                None,
-                f"The op/function {name} got a regular tensor for input {i} (shape [{shape}]) but was expecting a "
+            text = (
+                f"The op/function {op} got a regular tensor for input {i} (shape [{shape}]) but was expecting a "
                 "DTensor. Currently only scalars and small integer/string tensors are auto-broadcast to DTensors. For "
                 "other tensors, please use copy_to_mesh to make a DTensor explicitly; note that this may be slow if it "
-                f"happens frequently. [Op:{name}]{tail}",
+                "happens frequently."
             )
+            raise errors.UnimplementedError(None, None, _weft.called_text(text, op, name=name))
 
 
 def _mesh_of(call, layouts):
@@ -321,7 +320,7 @@ def _on_mesh(tensor, mesh):
 def _call(call, inputs, mesh):
     name = call.attr("f")
     if not scope.in_function and not name.startswith("__backward_"):
-        _check_plain(re.sub(r"^__forward_(.*)_\d+$", r"\1", name), inputs, "")
+        _check_plain(re.sub(r"^__forward_(.*)_\d+$", r"\1", name), inputs, None)
     return call_function(name, inputs, mesh)
 
 

@@ -35,13 +35,26 @@ class _Unconvertible(ValueError):
     def __str__(self):
         if isinstance(self._value, str):
             return self._value  # made by who adds to the text of an error
+        if self._unsupported_type:
+            return _unsupported_text(self._value)
+        return f"TypeError: object of type '{type(self._value).__name__}' has no len()\n"
+
+    @property
+    def _unsupported_type(self):
         kind = type(self._value)
-        if hasattr(kind, "__getitem__") and not hasattr(kind, "__len__"):
-            return f"TypeError: object of type '{kind.__name__}' has no len()\n"
-        return f"Attempt to convert a value ({self._value!r}) with an unsupported type ({kind!r}) to a Tensor."
+        return kind is not str and (hasattr(kind, "__len__") or not hasattr(kind, "__getitem__"))
 
 
 _Unconvertible.__name__ = _Unconvertible.__qualname__ = "ValueError"
+
+
+def _unsupported_text(value):
+    return f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a Tensor."
+
+
+def is_unsupported_type(error):
+    """Whether the error says that nothing makes a tensor of values of that type."""
+    return getattr(error, "_unsupported_type", False)
 
 
 def _same_type(tensor, dtype, value):
@@ -184,7 +197,9 @@ def _eager_constant(value, dtype):
         return _weft.convert_native(list(value), dtype)
     elif hasattr(type(value), "__index__") and not isinstance(value, (str, bytes)):
         return _weft.convert_native(int(value), dtype)
-    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a Tensor.")
+    error = ValueError(_unsupported_text(value))
+    error._unsupported_type = True
+    raise error
 
 
 def _without_shapes(value):

@@ -116,7 +116,9 @@ class _Device:
             if not _weft.in_graph() and spec.job not in (None, "localhost"):
                 full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec).to_string()
                 if not any(full == known for known, _, _ in _weft.devices()):
-                    raise errors.InvalidArgumentError(None, None, f"{full} unknown device.")
+                    error = errors.InvalidArgumentError(None, None, f"{full} unknown device.")
+                    error._notes = {"sender": full.rpartition("/device:")[0], "task_lost": ""}
+                    raise error
         self._before.append(before)
         _weft.set_device(now)
 

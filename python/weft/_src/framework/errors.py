@@ -7,7 +7,7 @@ class OpError(Exception):
     """What ops raise: a text, a code, and the operation where one is known."""
 
     error_code = 2
-    _engine_message = None  # of an error of the engine: its text without the names of ops and functions around it
+    _notes = {}  # of the engine (src/core/error_notes.h): what code has to know of an error
 
     def __init__(self, node_def, op, message, error_code, *args):
         super().__init__()  # TensorFlow's have no args: repr shows the class alone

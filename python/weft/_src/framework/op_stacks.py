@@ -7,8 +7,6 @@ functions = weakref.WeakValueDictionary()  # the name of a traced function in th
 
 def explained(message, node, function):
     """For the engine: the message of an error in a node of a function, with the lines that made the node; None where they are not known."""
-    if "Graph execution error:" in message:  # of a function that Python code in this one called
-        return message
     frames = _frames(node, function)
     if not frames:
         return None

@@ -3,7 +3,7 @@
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.framework import dtypes
-from weft._src.framework.convert import has_conversion
+from weft._src.framework.convert import has_conversion, is_unsupported_type
 from weft._src.framework.tensor import SymbolicTensor, Tensor
 
 _promotion = None
@@ -92,7 +92,7 @@ def _in_graph(x, y, op):
 
 def _in_words_of_graphs(error, x, y, op):
     """The error of a right side that is nothing a tensor can be made of; graphs have another one."""
-    unknown = isinstance(x, Tensor) and str(error).startswith("Attempt to convert a value")
+    unknown = isinstance(x, Tensor) and is_unsupported_type(error)
     if not unknown or not _weft.in_graph() or y is None:
         return error
     if op:

@@ -22,11 +22,11 @@ _PLACE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class _Failed(Exception):
-    """An error of Python code on its way through a kernel: `status` is (code, text)."""
+    """An error of Python code on its way through a kernel: its status is (code, text, notes)."""
 
-    def __init__(self, code, text):
+    def __init__(self, code, text, notes=()):
         super().__init__(text)
-        self._py_func_status = (code, text)
+        self._py_func_status = (code, text, dict(notes))
 
 
 _CODES = ((ValueError, 3), (TypeError, 3), (StopIteration, 11), (MemoryError, 8), (NotImplementedError, 12))
@@ -44,7 +44,16 @@ def _status_of(e):
         return e._py_func_status
     code = next((c for kind, c in _CODES if isinstance(e, kind)), 2)
     lines = "\n".join(traceback.format_exception(type(e), e, e.__traceback__))
-    return code, f"{type(e).__name__}: {e}\n{lines}\n"
+    return code, f"{type(e).__name__}: {e}\n{lines}\n", _notes_of_text(e)
+
+
+def _notes_of_text(e):
+    """What the texts of an error and of those that its traceback shows before it say of nodes."""
+    notes = {}
+    while e is not None:
+        notes |= {key: note for key, note in getattr(e, "_notes", {}).items() if key in ("explained", "names_node")}
+        e = e.__cause__ or (None if e.__suppress_context__ else e.__context__)
+    return notes
 
 
 class _Function:
@@ -149,8 +158,7 @@ def _call(token, tensors, types, eager):
         function.check_count(len(made), len(types) - 1)
         return [*made, convert_to_tensor(number, dtypes.int64)]
     except Exception as e:
-        code, text = _status_of(e)
-        raise _Failed(code, text) from None
+        raise _Failed(*_status_of(e)) from None
 
 
 def _flows(t):
@@ -290,9 +298,11 @@ def _run_now(function, inputs):
         function.check_count(len(flat), len(function.types))
         return flat
     except Exception as e:
-        code, text = _status_of(e)
-        text = f"{{{{function_node __wrapped__EagerPyFunc_Tin_{len(inputs)}_Tout_{len(function.types)}_device_{_PLACE}}}}} {text} [Op:EagerPyFunc] name: "
-        raise _CLASSES[code](None, None, text) from None
+        code, text, notes = _status_of(e)
+        ran = f"EagerPyFunc_Tin_{len(inputs)}_Tout_{len(function.types)}_device_{_PLACE}"
+        error = _CLASSES[code](None, None, _weft.called_text(text, "EagerPyFunc", ran, ""))
+        error._notes = notes
+        raise error from None
 
 
 @dispatchable

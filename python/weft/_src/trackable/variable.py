@@ -519,14 +519,9 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
             ) from None
         if not _weft.in_graph():
             sizes = ["[" + ",".join("?" if d is None else str(d) for d in s) + "]" for s in (self._shape, value.shape)]
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"{{{{function_node __wrapped__{op}_device_{self.device}}}}} Cannot "
-                f"update variable with shape {sizes[0]} "
-                f"using a Tensor with shape {sizes[1]}, shapes must be equal. [Op:{op}] "
-                "name: ",
-            ) from None
+            text = f"Cannot update variable with shape {sizes[0]} using a Tensor with shape {sizes[1]}, shapes must be equal."
+            text = _weft.called_text(text, op, f"{op}_device_{self.device}", "")
+            raise errors.InvalidArgumentError(None, None, text) from None
 
     def _lazy_read(self, op):
         """A variable that is read after op ran."""
@@ -723,9 +718,8 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         if isinstance(value, Tensor) and value.dtype is not self._dtype:
             names = {"float32": "float", "float64": "double", "float16": "half"}
             want, have = (names.get(t.name, t.name) for t in (self._dtype, value.dtype))
-            raise errors.InvalidArgumentError(
-                None, None, f"expected dtype {want} does not equal original dtype {have} [Op:RestoreV2]"
-            )
+            text = f"expected dtype {want} does not equal original dtype {have}"
+            raise errors.InvalidArgumentError(None, None, _weft.called_text(text, "RestoreV2"))
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {value.shape} when attempting to restore "

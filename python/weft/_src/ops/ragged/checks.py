@@ -43,9 +43,8 @@ def _compare(x, y, message, sign, op):
     if isinstance(x, EagerTensor) and isinstance(y, EagerTensor) and not _weft.in_graph():
         a, b = x.numpy(), y.numpy()
         if a.shape != b.shape and a.ndim and b.ndim:
-            raise errors.InvalidArgumentError(
-                None, None, f"{message or ''}Incompatible shapes: {list(a.shape)} vs. {list(b.shape)} [Op:{op.op_name}]"
-            )
+            text = f"{message or ''}Incompatible shapes: {list(a.shape)} vs. {list(b.shape)}"
+            raise errors.InvalidArgumentError(None, None, _weft.called_text(text, op.op_name))
         holds = a == b if sign == "==" else a <= b
         if holds.all():
             return

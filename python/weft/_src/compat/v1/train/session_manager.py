@@ -147,7 +147,7 @@ class SessionManager:
         try:
             found = session.run(op)
         except errors.FailedPreconditionError as e:
-            if "uninitialized" not in str(e):
+            if "uninitialized" not in e._notes:
                 raise
             return False, str(e)
         if found is None or getattr(found, "size", 0) == 0:
