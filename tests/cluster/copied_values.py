@@ -3,7 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
-_FLOATS = "float16 float32 float64 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn".split()
+_FLOATS = "float16 float32 float64 bfloat16".split()
+_NARROW = "float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn".split()
 _INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 int4 uint4 int2 uint2".split()
 _QUANTISED = {"qint8": np.int8, "quint8": np.uint8, "qint16": np.int16, "quint16": np.uint16, "qint32": np.int32}
 
@@ -19,7 +20,7 @@ def _bits(name, width):
 
 def values():
     """(its name, dtype, array) of each; arrays of quantised types are plain integers."""
-    for i, name in enumerate([*_FLOATS, *_INTEGERS, "complex64", "complex128"]):
+    for i, name in enumerate([*_FLOATS, *_NARROW, *_INTEGERS, "complex64", "complex128"]):
         yield name, tf.as_dtype(name), _bits(name, i)
     for name, plain in _QUANTISED.items():
         ends = np.array([np.iinfo(plain).min, 1, np.iinfo(plain).max], plain)
