@@ -65,9 +65,18 @@ StepTrace& process_trace() {
   return *trace;
 }
 
-void start_trace() {
+// False: another trace is being made.
+bool trace_into(StepTrace* trace) {
+  StepTrace* none = nullptr;
+  if (trace) return api::context().trace.compare_exchange_strong(none, trace);
+  api::context().trace.store(nullptr);
+  return true;
+}
+
+bool start_trace() {
+  if (!trace_into(&process_trace())) return false;
   process_trace().take();
-  api::context().trace.store(&process_trace());
+  return true;
 }
 
 nb::list stop_trace() {
@@ -328,8 +337,32 @@ void bind_context(nb::module_& m) {
         return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
       },
       nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
-  m.def("start_trace", start_trace, "From here on ops are noted with their times.");
+  m.def("start_trace", start_trace, "From here on ops are noted with their times; False: they are already.");
   m.def("stop_trace", stop_trace, "What ran since: (node, op, device, start, end, thread, [(dtype, shape)]), in nanoseconds of the wall clock.");
+  m.def(
+      "serve_profiler",
+      [](int port) {
+        check(run_released(true, [&]() -> Status {
+          WEFT_ASSIGN(std::unique_ptr<runtime::ServerNetwork> server, clusters().serve_profiler(port, trace_into));
+          static auto* all = new std::vector<std::unique_ptr<runtime::ServerNetwork>>;  // they serve until the process ends
+          static std::mutex mutex;
+          std::lock_guard lock(mutex);
+          all->push_back(std::move(server));
+          return {};
+        }));
+      },
+      nb::arg("port"), "From here on other processes may ask what ops this one runs, by TensorFlow's ProfilerService.");
+  m.def(
+      "cluster_call",
+      [](const std::string& address, const std::string& method, nb::bytes request, double seconds) {
+        Result<std::string> answer = std::string();
+        check(run_released(true, [&, bytes = std::string(request.c_str(), request.size())] {
+          answer = clusters().call(address, method, bytes, seconds);
+          return answer.status();
+        }));
+        return nb::bytes(answer->data(), answer->size());
+      },
+      nb::arg("address"), nb::arg("method"), nb::arg("request"), nb::arg("seconds"), "The answer to a call of a server.");
   m.def("trace_thread", [] { return StepTrace::thread_number(); }, "This thread's number in traces.");
   m.def(
       "clear_kernels",

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 
 #include "api/unwrap.h"
 #include "weft/cluster.h"
@@ -199,6 +200,32 @@ Cluster from_slurm(int port) {
   return out;
 }
 
+// A process of Open MPI's mpirun. It tells its processes their numbers, but not where the others are: without a file that says it, all must be on this machine.
+Cluster from_open_mpi(int port) {
+  const auto number = [](const char* name) {
+    const auto n = whole(variable(name));
+    if (!n) fail(core::cat(name, " must be a whole number, got '", variable(name), "'"));
+    return *n;
+  };
+  const int size = number("OMPI_COMM_WORLD_SIZE"), rank = number("OMPI_COMM_WORLD_RANK");
+  Cluster out;
+  if (const std::string file = variable("WEFT_CLUSTER_FILE"); !file.empty()) {
+    out = Cluster::from_file(file);
+  } else {
+    if (number("OMPI_COMM_WORLD_LOCAL_SIZE") != size)
+      fail("mpirun has started processes on several machines: WEFT_CLUSTER_FILE must name a file with their addresses, in the order of their ranks");
+    for (int i = 0; i < size; ++i) out.add("worker", i, core::cat("localhost:", port + i));
+  }
+  std::vector<std::pair<std::string, int>> tasks;
+  for (const auto& [job, of_job] : out.jobs()) {
+    for (const auto& [task, address] : of_job) tasks.emplace_back(job, task);
+  }
+  if (int(tasks.size()) != size) fail(core::cat("mpirun has started ", size, " processes, and the cluster has ", tasks.size(), " tasks"));
+  if (rank < 0 || rank >= size) fail(core::cat("OMPI_COMM_WORLD_RANK is ", rank, " of ", size));
+  std::tie(out.job, out.task) = tasks[size_t(rank)];
+  return out;
+}
+
 }  // namespace
 
 Cluster::Cluster(std::initializer_list<std::pair<std::string, std::vector<std::string>>> jobs) {
@@ -276,7 +303,8 @@ Cluster Cluster::from_environment(int port) {
     }
   }
   if (!variable("SLURM_STEP_NODELIST").empty()) return from_slurm(port);
-  throw Error(Code::kNotFound, "the environment describes no cluster: neither TF_CONFIG nor SLURM_STEP_NODELIST is set");
+  if (!variable("OMPI_COMM_WORLD_SIZE").empty()) return from_open_mpi(port);
+  throw Error(Code::kNotFound, "the environment describes no cluster: none of TF_CONFIG, SLURM_STEP_NODELIST and OMPI_COMM_WORLD_SIZE is set");
 }
 
 std::string Cluster::to_json() const {

@@ -37,7 +37,7 @@ Tensor number(int n) { return Tensor(int32_t(n)); }
 }  // namespace
 
 static Cluster cluster_around() {
-  const bool described = std::getenv("TF_CONFIG") || std::getenv("SLURM_STEP_NODELIST");
+  const bool described = std::getenv("TF_CONFIG") || std::getenv("SLURM_STEP_NODELIST") || std::getenv("OMPI_COMM_WORLD_SIZE");
   return described ? Cluster::from_environment() : Cluster();
 }
 

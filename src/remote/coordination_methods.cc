@@ -116,6 +116,15 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
       handler(service, q, std::move(reply));
     });
   };
+  // The same for what may never come: the service forgets who waits no longer.
+  const auto add_abandoned = [&](std::string_view name, void (*handler)(const std::shared_ptr<S>&, std::string_view, Reply, S::Gone)) {
+    methods.add_waiting(kCoordination, name, [service, handler](std::string_view q, Reply reply, const OnAbandoned& on_abandoned) {
+      if (!service) return reply(internal_error("Coordination service is not enabled."), {});
+      auto gone = std::make_shared<std::atomic<bool>>(false);
+      on_abandoned([gone] { gone->store(true); });
+      handler(service, q, std::move(reply), std::move(gone));
+    });
+  };
   const auto then_empty = [](Reply reply) { return [reply = std::move(reply)](Status s) { reply(std::move(s), {}); }; };
 
   add_waiting("RegisterTask", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
@@ -150,29 +159,35 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
     WEFT_ASSIGN(std::vector<TaskStateInfo> states, s.task_states(tasks));
     return Message(encode_task_states(states));
   });
-  add_waiting("GetAliveTasks", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+  add_abandoned("GetAliveTasks", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply, S::Gone gone) {
     auto asking = decode_source(q);
     auto tasks = decode_tasks(q, 2);
     if (!asking.ok() || !tasks.ok()) return reply(asking.ok() ? tasks.status() : asking.status(), {});
-    s->alive_tasks(*asking, *tasks, [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& alive) {
-      ProtoWriter w;
-      std::string incarnations;
-      for (const TaskStateInfo& t : alive) {
-        w.bytes(1, encode_coordinated_task(t.task));
-        incarnations.append(reinterpret_cast<const char*>(&t.incarnation), sizeof t.incarnation);
-      }
-      if (!alive.empty()) w.bytes(2, incarnations);  // packed
-      reply(done, done.ok() ? Message(w.take()) : Message());
-    });
+    s->alive_tasks(
+        *asking, *tasks,
+        [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& alive) {
+          ProtoWriter w;
+          std::string incarnations;
+          for (const TaskStateInfo& t : alive) {
+            w.bytes(1, encode_coordinated_task(t.task));
+            incarnations.append(reinterpret_cast<const char*>(&t.incarnation), sizeof t.incarnation);
+          }
+          if (!alive.empty()) w.bytes(2, incarnations);  // packed
+          reply(done, done.ok() ? Message(w.take()) : Message());
+        },
+        std::move(gone));
   });
-  add_waiting("WatchJobState", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+  add_abandoned("WatchJobState", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply, S::Gone gone) {
     auto job = decode_key(q);
     if (!job.ok()) return reply(job.status(), {});
-    s->watch_job(job->key, job->number, [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& states, int64_t version) {
-      ProtoWriter w;
-      w.int64(2, version);
-      reply(done, done.ok() ? Message(encode_task_states(states) + w.take()) : Message());
-    });
+    s->watch_job(
+        job->key, job->number,
+        [reply = std::move(reply)](const Status& done, const std::vector<TaskStateInfo>& states, int64_t version) {
+          ProtoWriter w;
+          w.int64(2, version);
+          reply(done, done.ok() ? Message(encode_task_states(states) + w.take()) : Message());
+        },
+        std::move(gone));
   });
   methods.add(kCoordination, "PollForError", [service, then_empty](std::string_view q, Reply reply) {
     auto task = decode_source(q);
@@ -180,12 +195,15 @@ void add_coordination_methods(MethodTable& methods, std::shared_ptr<Coordination
     service->poll_for_error(*task, then_empty(std::move(reply)));
   });
   add("InsertKeyValue", insert_value);
-  add_waiting("GetKeyValue", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply) {
+  add_abandoned("GetKeyValue", [](const std::shared_ptr<S>& s, std::string_view q, Reply reply, S::Gone gone) {
     auto key = decode_key(q);
     if (!key.ok()) return reply(key.status(), {});
-    s->get(key->key, [key = key->key, reply = std::move(reply)](Status done, const std::string& value) {
-      reply(done, done.ok() ? one_value(key, value) : Message());
-    });
+    s->get(
+        key->key,
+        [key = key->key, reply = std::move(reply)](Status done, const std::string& value) {
+          reply(done, done.ok() ? one_value(key, value) : Message());
+        },
+        std::move(gone));
   });
   add("TryGetKeyValue", [](S& s, std::string_view q) -> Result<Message> {
     WEFT_ASSIGN(KeyRequest key, decode_key(q));

@@ -54,12 +54,12 @@ void CoordinationService::stop() {
       after.push_back([done = std::move(done)] { done(cancelled("Coordination service is shutting down. Cancelling PollForErrorAsync()")); });
     polls_.clear();
     for (auto& [key, waiting] : wanted_) {
-      for (ValueDone& done : waiting)
+      for (auto& [done, gone] : waiting)
         after.push_back([done = std::move(done)] { done(cancelled("Coordination service is shutting down. Cancelling GetKeyValue()"), ""); });
     }
     wanted_.clear();
     for (Aliveness& a : alive_) {
-      for (AliveDone& done : a.waiting) after.push_back([done = std::move(done)] { done(service_stopped("GetAliveTasks()"), {}); });
+      for (auto& [done, gone] : a.waiting) after.push_back([done = std::move(done)] { done(service_stopped("GetAliveTasks()"), {}); });
     }
     alive_.clear();
     for (Watch& w : watches_) after.push_back([done = std::move(w.done)] { done(service_stopped("WatchJobState()"), {}, 0); });
@@ -368,11 +368,11 @@ bool CoordinationService::answer_alive(Aliveness& a, After& after) {
     if (!a.asked.contains(name)) return false;
     alive.push_back({it->second.task, it->second.state, {}, it->second.incarnation});
   }
-  for (AliveDone& done : a.waiting) after.push_back([done = std::move(done), alive] { done({}, alive); });
+  for (auto& [done, gone] : a.waiting) after.push_back([done = std::move(done), alive] { done({}, alive); });
   return true;
 }
 
-void CoordinationService::alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done) {
+void CoordinationService::alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done, Gone gone) {
   std::set<std::string> names;
   for (const CoordinatedTask& t : tasks) names.insert(t.name());
   if (!names.contains(asking.name()))
@@ -386,14 +386,14 @@ void CoordinationService::alive_tasks(const CoordinatedTask& asking, const std::
       auto a = std::find_if(alive_.begin(), alive_.end(), [&](const Aliveness& other) { return other.tasks == names; });
       if (a == alive_.end()) a = alive_.insert(a, Aliveness{std::move(names), {}, {}});
       a->asked.insert(asking.name());
-      a->waiting.push_back(std::move(done));
+      a->waiting.emplace_back(std::move(done), std::move(gone));
       if (answer_alive(*a, after)) alive_.erase(a);
     }
   }
   run(after);
 }
 
-void CoordinationService::watch_job(const std::string& job, int64_t version, WatchDone done) {
+void CoordinationService::watch_job(const std::string& job, int64_t version, WatchDone done, Gone gone) {
   std::vector<TaskStateInfo> states;
   Status s;
   {
@@ -401,7 +401,7 @@ void CoordinationService::watch_job(const std::string& job, int64_t version, Wat
     if (stopped_) {
       s = service_stopped("WatchJobState()");
     } else if (version >= version_) {
-      watches_.push_back({job, std::move(done)});
+      watches_.push_back({job, std::move(done), std::move(gone)});
       return;
     }
     states = states_of(job);
@@ -421,6 +421,7 @@ void CoordinationService::watch() {
     const auto now = Clock::now();
     check_heartbeats(now, after);
     check_barriers(now, after);
+    drop_abandoned(after);
     lock.unlock();
     run(after);
     lock.lock();
@@ -449,11 +450,29 @@ void CoordinationService::check_heartbeats(Clock::time_point now, After& after) 
       stale, false, after);
 }
 
+// With the lock held. Calls that were given up, at their deadline say, would be kept until what they wait for comes.
+void CoordinationService::drop_abandoned(After& after) {
+  const auto dropped = [&after]<class Done, class... Nothing>(Done& done, const Gone& gone, Nothing... nothing) {
+    if (!gone || !gone->load()) return false;
+    after.push_back([done = std::move(done), nothing...] { done(cancelled("the caller has gone"), nothing...); });
+    return true;
+  };
+  std::erase_if(watches_, [&](Watch& w) { return dropped(w.done, w.gone, std::vector<TaskStateInfo>(), int64_t{0}); });
+  std::erase_if(alive_, [&](Aliveness& a) {
+    std::erase_if(a.waiting, [&](auto& w) { return dropped(w.first, w.second, std::vector<TaskStateInfo>()); });
+    return a.waiting.empty();
+  });
+  for (auto it = wanted_.begin(); it != wanted_.end();) {
+    std::erase_if(it->second, [&](auto& w) { return dropped(w.first, w.second, std::string()); });
+    it = it->second.empty() ? wanted_.erase(it) : std::next(it);
+  }
+}
+
 // ---- keys and values
 
 Status CoordinationService::insert(const std::string& given, const std::string& value, bool overwrite) {
   const std::string key = normal_key(given);
-  std::vector<ValueDone> waiting;
+  std::vector<std::pair<ValueDone, Gone>> waiting;
   {
     std::lock_guard lock(mutex_);
     if (!overwrite && values_.contains(key)) return already_exists("key ", key, " already exists.");
@@ -463,11 +482,11 @@ Status CoordinationService::insert(const std::string& given, const std::string& 
       wanted_.erase(it);
     }
   }
-  for (ValueDone& done : waiting) done({}, value);
+  for (auto& [done, gone] : waiting) done({}, value);
   return {};
 }
 
-void CoordinationService::get(const std::string& given, ValueDone done) {
+void CoordinationService::get(const std::string& given, ValueDone done, Gone gone) {
   const std::string key = normal_key(given);
   std::string value;
   Status s;
@@ -478,7 +497,7 @@ void CoordinationService::get(const std::string& given, ValueDone done) {
     } else if (stopped_) {
       s = service_stopped("GetKeyValue()");
     } else {
-      wanted_[key].push_back(std::move(done));
+      wanted_[key].emplace_back(std::move(done), std::move(gone));
       return;
     }
   }

@@ -2,6 +2,7 @@
 // error, is made known to all others.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -20,6 +21,8 @@ class CoordinationService {
   using BarrierDone = std::function<void(Status, int64_t counter)>;
   using AliveDone = std::function<void(Status, std::vector<TaskStateInfo>)>;
   using WatchDone = std::function<void(Status, std::vector<TaskStateInfo>, int64_t version)>;
+  // Set when the caller waits for the answer no longer: it is dropped then. Null: the caller stays.
+  using Gone = std::shared_ptr<const std::atomic<bool>>;
   CoordinationService(CoordinationConfig config, std::shared_ptr<Connections> connections);
   ~CoordinationService();
   CoordinationService(const CoordinationService&) = delete;
@@ -38,15 +41,15 @@ class CoordinationService {
   Result<std::vector<TaskStateInfo>> task_states(const std::vector<CoordinatedTask>& tasks);
   void poll_for_error(const CoordinatedTask& task, Done done);
   // Waits for all of `tasks` that are connected to ask for the same; then all of them get the same answer: those that are.
-  void alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done);
+  void alive_tasks(const CoordinatedTask& asking, const std::vector<CoordinatedTask>& tasks, AliveDone done, Gone gone = {});
   // The states of a job's tasks, as soon as they are newer than `version`.
-  void watch_job(const std::string& job, int64_t version, WatchDone done);
+  void watch_job(const std::string& job, int64_t version, WatchDone done, Gone gone = {});
   void barrier(const BarrierRequest& request, BarrierDone done);
   Status cancel_barrier(const BarrierRequest& request);
 
   Status insert(const std::string& key, const std::string& value, bool overwrite);
   // Waits for the key.
-  void get(const std::string& key, ValueDone done);
+  void get(const std::string& key, ValueDone done, Gone gone = {});
   Result<std::string> try_get(const std::string& key);
   Result<std::string> increment(const std::string& key, int64_t by);
   std::vector<std::pair<std::string, std::string>> directory(const std::string& key);
@@ -77,11 +80,12 @@ class CoordinationService {
   };
   struct Aliveness {
     std::set<std::string> tasks, asked;  // names
-    std::vector<AliveDone> waiting;
+    std::vector<std::pair<AliveDone, Gone>> waiting;
   };
   struct Watch {
     std::string job;
     WatchDone done;
+    Gone gone;
   };
   // What is to be called once the lock is free.
   using After = std::vector<std::function<void()>>;
@@ -104,6 +108,7 @@ class CoordinationService {
   void watch();
   void check_heartbeats(Clock::time_point now, After& after);
   void check_barriers(Clock::time_point now, After& after);
+  void drop_abandoned(After& after);
   Clock::duration heartbeat_timeout() const;
   static void run(After& after) {
     for (auto& f : after) f();
@@ -125,7 +130,7 @@ class CoordinationService {
   Status polled_;  // what polls were answered
   std::vector<std::string> devices_;
   std::map<std::string, std::string> values_;
-  std::map<std::string, std::vector<ValueDone>> wanted_;
+  std::map<std::string, std::vector<std::pair<ValueDone, Gone>>> wanted_;
   std::thread watcher_;
 };
 

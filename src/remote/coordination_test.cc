@@ -148,3 +148,21 @@ TEST_CASE("tasks that wait for each other to register are there together") {
   CHECK(states[0].state == TaskState::kConnected);
   CHECK(states[0].incarnation == 72);
 }
+
+TEST_CASE("what callers that have gone wait for is dropped") {
+  CoordinationService s(two_workers(), nullptr);
+  CHECK(registered(s, 0, 70).ok());
+  CHECK(registered(s, 1, 71).ok());
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  std::promise<Status> watch, alive, value;
+  s.watch_job("worker", 1000, [&](Status told, const auto&, int64_t) { watch.set_value(std::move(told)); }, gone);
+  s.alive_tasks(worker(0), {worker(0), worker(1)}, [&](Status told, const auto&) { alive.set_value(std::move(told)); }, gone);
+  s.get("never", [&](Status told, const std::string&) { value.set_value(std::move(told)); }, gone);
+  std::future<Status> ends[] = {watch.get_future(), alive.get_future(), value.get_future()};
+  for (auto& end : ends) CHECK(end.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+  gone->store(true);
+  for (auto& end : ends) {
+    REQUIRE(end.wait_for(std::chrono::seconds(30)) == std::future_status::ready);
+    CHECK(end.get().code() == Code::kCancelled);
+  }
+}

@@ -37,6 +37,10 @@ struct Library {
   // cluster_status.h, profile.h
   Result<std::vector<TaskAnswer>> (*ask_all)(const ClusterMap& cluster, double seconds);
   Result<std::vector<TaskProfile>> (*profile_all)(const ClusterMap& cluster, double seconds);
+  Result<std::unique_ptr<runtime::ServerNetwork>> (*serve_profiler)(int port, TraceInto trace_into);
+
+  // One call of a method ("/tensorflow.ProfilerService/Profile") of whoever listens at the address.
+  Result<std::string> (*call)(const std::string& address, const std::string& method, std::string request, double seconds);
 
   // worker.h, remote_session.h
   Result<std::unique_ptr<runtime::ServerNetwork>> (*serve)(op::Registry& registry, const runtime::ServerSpec& spec, int port);

@@ -278,6 +278,34 @@ Result<SendTensor> decode_send_tensor(std::string_view bytes, const Unpacked& me
   return out;
 }
 
+Result<SendPackedHandle> decode_packed(std::string_view bytes, const Unpacked& message) {
+  SendPackedHandle out;
+  const auto local = [&](std::string_view part) -> Status {
+    SendPackedHandle::Local l;
+    WEFT_RETURN_IF_ERROR(read_message("LocalTensorHandle", part, [&](ProtoReader& r) -> Status {
+      if (r.field() == 2) l.device = r.string();
+      if (r.field() != 1) return {};
+      WEFT_ASSIGN(l.tensor, message.tensor(r.bytes()));
+      return {};
+    }));
+    out.parts.emplace_back(std::move(l));
+    return {};
+  };
+  WEFT_RETURN_IF_ERROR(read_message("SendPackedHandleOp", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() == 1) out.op_id = r.int64();
+    if (r.field() == 3) out.device = r.string();
+    if (r.field() != 2) return {};
+    return read_message("SendPackedHandleOp.Handle", r.bytes(), [&](ProtoReader& part) -> Status {
+      if (part.field() == 1) return local(part.bytes());
+      if (part.field() != 2) return {};
+      WEFT_ASSIGN(RemoteTensorHandle h, decode_handle(part.bytes()));
+      out.parts.emplace_back(std::move(h));
+      return {};
+    });
+  }));
+  return out;
+}
+
 Result<RegisterFunction> decode_register(std::string_view bytes) {
   RegisterFunction out;
   WEFT_RETURN_IF_ERROR(read_message("RegisterFunctionOp", bytes, [&](ProtoReader& r) -> Status {
@@ -321,6 +349,10 @@ Result<QueueItem> decode_item(std::string_view bytes, const Unpacked& message) {
         break;
       }
       case 6: out = SyncExecutor{}; break;
+      case 7: {
+        WEFT_ASSIGN(out, decode_packed(r.bytes(), message));
+        break;
+      }
       case 8: {
         RemoveFunction f;
         WEFT_RETURN_IF_ERROR(read_message("RemoveFunctionOp", r.bytes(), [&](ProtoReader& inner) {
@@ -377,6 +409,30 @@ struct ItemEncoder {
   }
   Status operator()(const SyncExecutor&) {
     out.append_field(6, Message());
+    return {};
+  }
+  Status operator()(const SendPackedHandle& p) {
+    ProtoWriter head;
+    head.int64(1, p.op_id);
+    head.bytes(3, p.device);
+    Message m(head.take());
+    for (const auto& part : p.parts) {
+      Message handle;
+      if (const auto* h = std::get_if<RemoteTensorHandle>(&part)) {
+        handle.append_field(2, Message(encode_handle(*h)));
+      } else {
+        const auto& l = std::get<SendPackedHandle::Local>(part);
+        WEFT_ASSIGN(Message tensor, tensor_message(l.tensor));
+        Message local;
+        local.append_field(1, std::move(tensor));
+        ProtoWriter device;
+        device.bytes(2, l.device);
+        local.append(device.take());
+        handle.append_field(1, std::move(local));
+      }
+      m.append_field(2, std::move(handle));
+    }
+    out.append_field(7, std::move(m));
     return {};
   }
   Status operator()(const RemoveFunction& f) {

@@ -82,10 +82,21 @@ struct CleanupFunction {
   int64_t step_id = 0;
 };
 struct SyncExecutor {};
+// One tensor for each of several devices, under one number: a function takes the one of the device that it runs on.
+struct SendPackedHandle {
+  struct Local {
+    Tensor tensor;
+    std::string device;
+  };
+  int64_t op_id = 0;
+  std::vector<std::variant<Local, RemoteTensorHandle>> parts;
+  std::string device;
+};
 struct UnknownItem {
   int field = 0;
 };
-using QueueItem = std::variant<UnknownItem, DecRef, Operation, SendTensor, RegisterFunction, CleanupFunction, SyncExecutor, RemoveFunction>;
+using QueueItem =
+    std::variant<UnknownItem, DecRef, Operation, SendTensor, RegisterFunction, CleanupFunction, SyncExecutor, SendPackedHandle, RemoveFunction>;
 
 struct EnqueueRequest {
   uint64_t context_id = 0;

@@ -1,5 +1,7 @@
 #include "remote/profile.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -7,21 +9,27 @@
 #include <thread>
 
 #include "core/threads.h"
+#include "remote/own_address.h"
 #include "remote/read_message.h"
 #include "runtime/blocking_threads.h"
+#include "wire/file.h"
 
 namespace weft_engine::remote {
 namespace {
 
 constexpr int kDeviceStat = 1;
 
-// What a server notes; one profile at a time.
+constexpr char kService[] = "tensorflow.ProfilerService";
+
+// What a server notes; one profile at a time. Kept for ever: an op that began in the window may end after it, and after the server.
 struct Notes {
   std::mutex one;
   op::StepTrace trace;
+  std::mutex mutex;  // of what follows
+  std::string session;  // whose profile it is
+  bool told_to_end = false;
 };
 
-// Kept for ever: an op that began in the window may end after it, and after the server.
 Notes* make_notes() {
   static std::mutex mutex;
   static auto* all = new std::vector<std::unique_ptr<Notes>>;
@@ -30,38 +38,93 @@ Notes* make_notes() {
   return all->back().get();
 }
 
-Result<Message> profile(const std::string& task, EagerService& service, Notes& notes, std::string_view request, const std::atomic<bool>& gone) {
-  constexpr uint64_t kLongestMs = 10 * 60 * 1000, kMostEvents = 1000000;
-  uint64_t duration_ms = 0, most = 0;
-  WEFT_RETURN_IF_ERROR(read_message("ProfileRequest", request, [&](wire::ProtoReader& r) {
-    if (r.field() == 1) duration_ms = r.varint();
-    if (r.field() == 2) most = r.varint();
-  }));
-  if (duration_ms == 0 || duration_ms > kLongestMs) return invalid_argument("duration_ms must be from 1 to ", kLongestMs, ", got ", duration_ms);
-  most = most ? std::min(most, kMostEvents) : kMostEvents;
+struct ProfileRequest {
+  uint64_t duration_ms = 0, max_events = 0;
+  std::string folder, session, host;  // where the answer becomes a file
+  bool emit_xspace = false;
+};
 
+Result<ProfileRequest> decode_profile_request(std::string_view bytes) {
+  constexpr uint64_t kLongestMs = 10 * 60 * 1000, kMostEvents = 1000000;
+  ProfileRequest q;
+  WEFT_RETURN_IF_ERROR(read_message("ProfileRequest", bytes, [&](wire::ProtoReader& r) {
+    switch (r.field()) {
+      case 1: q.duration_ms = r.varint(); break;
+      case 2: q.max_events = r.varint(); break;
+      case 5: q.folder = r.string(); break;
+      case 6: q.session = r.string(); break;
+      case 7: q.host = r.string(); break;
+      case 9: q.emit_xspace = r.boolean(); break;
+    }
+  }));
+  if (q.duration_ms == 0 || q.duration_ms > kLongestMs)
+    return invalid_argument("duration_ms must be from 1 to ", kLongestMs, ", got ", q.duration_ms);
+  q.max_events = q.max_events ? std::min(q.max_events, kMostEvents) : kMostEvents;
+  return q;
+}
+
+Result<std::vector<TraceEvent>> events_of(const ProfileRequest& request, const TraceInto& trace_into, Notes& notes, const std::atomic<bool>& gone) {
   const std::unique_lock lock(notes.one, std::try_to_lock);
-  if (!lock) return unavailable("another profile of this task is being made");
+  const auto busy = [] { return internal_error("Another profiling session active."); };
+  if (!lock) return busy();
   notes.trace.take();
-  service.set_trace(&notes.trace);
+  {
+    std::lock_guard of_session(notes.mutex);
+    notes.session = request.session;
+    notes.told_to_end = false;
+  }
+  if (!trace_into(&notes.trace)) return busy();
   std::vector<TraceEvent> events;
   const auto take = [&] {
     for (TraceEvent& e : notes.trace.take()) {
-      if (events.size() < most) events.push_back(std::move(e));
+      if (events.size() < request.max_events) events.push_back(std::move(e));
     }
   };
+  const auto told_to_end = [&notes] {
+    std::lock_guard of_session(notes.mutex);
+    return notes.told_to_end;
+  };
   // Taken bit by bit, so that a busy task holds no more than it sends.
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(duration_ms);
-  while (std::chrono::steady_clock::now() < end && !gone.load() && !process_ending.load(std::memory_order_relaxed)) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(request.duration_ms);
+  while (std::chrono::steady_clock::now() < end && !gone.load() && !told_to_end() && !process_ending.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(std::chrono::milliseconds(20), end - std::chrono::steady_clock::now()));
     take();
   }
-  service.set_trace(nullptr);
+  trace_into(nullptr);
   take();
+  return events;
+}
+
+// FOLDER/SESSION/HOST.xplane.pb, where TensorBoard looks; the host is "localhost_6009".
+Status write_xspace(const ProfileRequest& request, std::string_view xspace) {
+  const std::string folder = cat(request.folder, "/", request.session);
+  std::string host = request.host;
+  std::replace(host.begin(), host.end(), ':', '_');
+  WEFT_RETURN_IF_ERROR(wire::create_folders(folder));
+  return wire::write_file(cat(folder, "/", host, ".xplane.pb"), xspace);
+}
+
+Result<Message> profile(const std::string& task, const TraceInto& trace_into, Notes& notes, std::string_view bytes, const std::atomic<bool>& gone) {
+  WEFT_ASSIGN(const ProfileRequest request, decode_profile_request(bytes));
+  WEFT_ASSIGN(const std::vector<TraceEvent> events, events_of(request, trace_into, notes, gone));
+  const bool to_file = !request.folder.empty() && !request.session.empty() && !request.host.empty();
   wire::ProtoWriter out;
   if (events.empty()) out.boolean(7, true);
-  else out.bytes(8, encode_xspace(events, task));
+  const std::string xspace = encode_xspace(events, task);
+  if (to_file) WEFT_RETURN_IF_ERROR(write_xspace(request, xspace));
+  if (!events.empty() && (request.emit_xspace || !to_file)) out.bytes(8, xspace);
   return Message(out.take());
+}
+
+// The profile of that session ends now, with what it has.
+Result<Message> terminate(Notes& notes, std::string_view bytes) {
+  std::string session;
+  WEFT_RETURN_IF_ERROR(read_message("TerminateRequest", bytes, [&](wire::ProtoReader& r) {
+    if (r.field() == 1) session = r.string();
+  }));
+  std::lock_guard lock(notes.mutex);
+  if (notes.session == session) notes.told_to_end = true;
+  return Message();
 }
 
 }  // namespace
@@ -184,21 +247,60 @@ Result<std::vector<TraceEvent>> decode_xspace(std::string_view bytes) {
   return out;
 }
 
-void add_profile_methods(MethodTable& methods, const std::string& task, std::shared_ptr<EagerService> service) {
-  methods.add_waiting(
-      "tensorflow.ProfilerService", "Profile",
-      [task, service = std::move(service), notes = make_notes()](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
-        auto gone = std::make_shared<std::atomic<bool>>(false);
-        on_abandoned([gone] { gone->store(true); });
-        runtime::run_on_blocking_thread([=, request = std::string(bytes)] {
-          Message response;
-          Status s = without_exceptions([&]() -> Status {
-            WEFT_ASSIGN(response, profile(task, *service, *notes, request, *gone));
-            return {};
-          });
-          reply(std::move(s), std::move(response));
-        });
-      });
+void add_profile_methods(MethodTable& methods, const std::string& task, TraceInto trace_into) {
+  Notes* const notes = make_notes();
+  methods.add_waiting(kService, "Profile",
+                      [task, trace_into = std::move(trace_into), notes](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
+                        auto gone = std::make_shared<std::atomic<bool>>(false);
+                        on_abandoned([gone] { gone->store(true); });
+                        runtime::run_on_blocking_thread([=, request = std::string(bytes)] {
+                          Message response;
+                          Status s = without_exceptions([&]() -> Status {
+                            WEFT_ASSIGN(response, profile(task, trace_into, *notes, request, *gone));
+                            return {};
+                          });
+                          reply(std::move(s), std::move(response));
+                        });
+                      });
+  methods.add_blocking(kService, "Terminate", [notes](std::string_view bytes) { return terminate(*notes, bytes); });
+  // TensorFlow's servers on CPUs answer so: a summary is made by TPUs.
+  methods.add_blocking(kService, "Monitor", [](std::string_view) -> Result<Message> { return unimplemented("unimplemented."); });
+}
+
+namespace {
+
+class ProfilerNetwork final : public runtime::ServerNetwork {
+ public:
+  explicit ProfilerNetwork(TraceInto trace_into) { add_profile_methods(methods_, host_name(), std::move(trace_into)); }
+  ~ProfilerNetwork() override { stop(); }
+  Status listen(int port) {
+    WEFT_ASSIGN(const TransportApi* api, transport());
+    WEFT_ASSIGN(listener_, listen_as(*api, "the profiler", "localhost:0", port, methods_));
+    return {};
+  }
+  int port() const override { return listener_->port(); }
+  void start() override {}
+  void stop() override {
+    if (listener_) listener_->stop();
+  }
+
+ private:
+  static std::string host_name() {
+    char name[256] = "";
+    (void)gethostname(name, sizeof name - 1);
+    return name;
+  }
+  MethodTable methods_;
+  std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<runtime::ServerNetwork>> serve_profiler(int port, TraceInto trace_into) {
+  if (port < 0 || port > 65535) return invalid_argument("a port is a number from 0 to 65535, got ", port);
+  auto network = std::make_unique<ProfilerNetwork>(std::move(trace_into));
+  WEFT_RETURN_IF_ERROR(network->listen(port));
+  return std::unique_ptr<runtime::ServerNetwork>(std::move(network));
 }
 
 Result<std::vector<TaskProfile>> profile_all(const ClusterMap& cluster, double seconds) {

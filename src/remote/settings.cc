@@ -69,10 +69,18 @@ Result<Settings> settings_from_environment() {
   int64_t megabytes = -1;
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_MESSAGE_MB", 1, 2047, megabytes));
   if (megabytes > 0) s.max_message = megabytes << 20;
+  megabytes = -1;
+  WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_SEND_MB", 1, 4095, megabytes));
+  if (megabytes > 0) s.max_send = megabytes << 20;
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_STREAMS", 1, 1 << 30, s.max_streams));
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_MAX_CONTEXTS", 1, 1 << 30, s.max_contexts));
   WEFT_RETURN_IF_ERROR(read_number("WEFT_CLUSTER_LOCAL_LINKS", 0, 1, s.local_links));
   return s;
+}
+
+Status too_large(size_t bytes, size_t most) {
+  return resource_exhausted("a message of ", bytes, " bytes is larger than ", most,
+                            " bytes, the most that is sent by gRPC (WEFT_CLUSTER_MAX_SEND_MB)");
 }
 
 const Result<Settings>& settings() {

@@ -16,6 +16,7 @@ struct Settings {
   std::string token;  // calls without it are refused; empty: none is asked for
   std::string bind;  // what servers listen on; empty: their own address in the cluster decides
   int64_t max_message = -1;  // bytes of a request; -1: as many as gRPC takes
+  int64_t max_send = UINT32_MAX;  // bytes of a message that goes by gRPC, which counts them in 32 bits
   int max_streams = 0;  // calls of one connection at a time; 0: any number
   int max_contexts = 1024;  // clients that a server keeps state for
   bool local_links = true;  // Unix sockets between tasks of one machine
@@ -27,6 +28,9 @@ struct Settings {
 core::Result<Settings> settings_from_environment();
 // The same, read at the first use of a cluster.
 const core::Result<Settings>& settings();
+
+// ResourceExhausted for a message of so many bytes that is not sent.
+core::Status too_large(size_t bytes, size_t most);
 
 // Whether `given` is the token, in a time that does not depend on where they differ.
 bool same_token(std::string_view given, std::string_view token);

@@ -6,6 +6,7 @@
 #include "core/threads.h"
 #include "remote/call_link.h"
 #include "remote/error_text.h"
+#include "remote/settings.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -132,6 +133,13 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
     const auto earlier = failed->answer;
     lock.unlock();
     answer->fail_as(earlier);
+    return answer;
+  }
+  if (!stream_) open();
+  constexpr size_t kReleases = 64 << 10;  // what goes with it, at most
+  if (const size_t most = stream_->most_bytes(); message->size() > most - std::min(most, kReleases)) {
+    lock.unlock();
+    answer->refuse(told(too_large(message->size(), most)));
     return answer;
   }
   request.body = std::move(message).value();

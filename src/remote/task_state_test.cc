@@ -45,6 +45,13 @@ class Here final : public Channel {
     REQUIRE(message.ok());
     return enqueue(std::move(message).value()).status();
   }
+  Result<QueueResponse> ask(const QueueItem& item) {
+    WEFT_ASSIGN(Message message, encode_enqueue(kContext, item));
+    WEFT_ASSIGN(Message answer, enqueue(std::move(message)));
+    WEFT_ASSIGN(const Unpacked unpacked, unpack(std::move(answer), TensorsIn::kEnqueueResponse));
+    WEFT_ASSIGN(std::vector<QueueResponse> responses, decode_enqueue_response(unpacked));
+    return responses.empty() ? QueueResponse() : responses.front();
+  }
   size_t steps() const { return steps_->size(); }
   Status run_part(const std::string& name, int64_t step) {
     RunComponentFunction r;
@@ -96,6 +103,7 @@ struct Told final : Channel {
       ++told.waiting;
       return true;
     }
+    size_t most_bytes() const override { return told.most; }
     void close() override {}
     void cancel() override {}
     Told& told;
@@ -115,6 +123,7 @@ struct Told final : Channel {
   }
   std::shared_ptr<Stream> current;
   int waiting = 0;
+  size_t most = SIZE_MAX;
 };
 
 QueueItem op_item(int64_t id) {
@@ -311,4 +320,62 @@ TEST_CASE("an error of a call says which task was asked, once") {
   CHECK(s.payloads().size() == 2);
   REQUIRE(core::find_note(s, core::kNoteTarget));
   CHECK(*core::find_note(error_of_target(s, "/job:worker/replica:0/task:0"), core::kNoteTarget) == "/job:ps/replica:0/task:1");
+}
+
+TEST_CASE("an op takes the part of a packed handle that is on its device, a function with nodes on several devices is refused") {
+  Here task;
+  const std::string here = "/job:localhost/replica:0/task:0/device:CPU:0", there = cat(kTask, "/device:CPU:0");
+  using Local = SendPackedHandle::Local;
+  const SendPackedHandle packed{
+      6, {Local{Tensor::scalar(1.f), there}, Local{Tensor::scalar(20.f), here}}, "/job:localhost/replica:0/task:0/device:COMPOSITE:0"};
+  REQUIRE(task.enqueue(QueueItem(packed)).ok());
+  CHECK(task.enqueue(QueueItem(SendPackedHandle{7, {}, here})).message() == "Handles should not be empty.");
+  const auto sum_on = [&](const std::string& device) {
+    Operation o;
+    o.id = kAnswerOnly;
+    o.name = "AddV2";
+    o.device = device;
+    o.attrs["T"] = DType::kFloat;
+    for (int i = 0; i < 2; ++i) o.inputs.emplace_back(RemoteTensorHandle{6, 0, there, there, DType::kFloat});
+    return QueueItem(std::move(o));
+  };
+  auto sum = task.ask(sum_on(here));
+  REQUIRE_MESSAGE(sum.ok(), sum.status().to_string());
+  REQUIRE(sum->tensors.size() == 1);
+  CHECK(sum->tensors[0].data<float>()[0] == 40.f);
+
+  graph::FunctionDef def;
+  def.name = "over_devices";
+  def.nodes.emplace_back();
+  def.nodes[0].name = "n";
+  def.nodes[0].op = "NoOp";
+  def.nodes[0].device = there;
+  auto bytes = io::encode_function_def(def);
+  REQUIRE(bytes.ok());
+  REQUIRE(task.enqueue(QueueItem(RegisterFunction{*bytes, false, {}})).ok());
+  Operation call;
+  call.id = 9;
+  call.name = "over_devices";
+  call.device = here;
+  call.is_function = true;
+  call.inputs.emplace_back(RemoteTensorHandle{6, 0, here, here, DType::kFloat});
+  CHECK(task.enqueue(QueueItem(call)).code() == core::Code::kUnimplemented);
+
+  REQUIRE(task.enqueue(QueueItem(DecRef{{6, 0, here, here, DType::kFloat}})).ok());
+  CHECK(task.ask(sum_on(here)).status().code() == core::Code::kInvalidArgument);
+}
+
+TEST_CASE("a request that is larger than the connection takes fails alone, with the task and the sizes") {
+  auto channel = std::make_shared<Told>();
+  channel->most = 1 << 20;
+  auto task = std::make_shared<Task>(kTask, channel, kContext);
+  const auto large = task->enqueue(QueueItem(SendTensor{1, {Tensor::vector(std::vector<float>(300000))}, ""}));
+  CHECK(large->refused());
+  const Status s = large->wait();
+  CHECK(s.code() == core::Code::kResourceExhausted);
+  for (const char* part : {kTask, "1200", "1048576"}) CHECK(s.message().find(part) != std::string::npos);
+  const auto next = task->enqueue(op_item(2));
+  CHECK(channel->waiting == 1);
+  channel->answer();
+  CHECK(next->wait().ok());
 }

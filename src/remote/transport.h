@@ -64,6 +64,8 @@ class ClientStream {
   virtual ~ClientStream() = default;
   // Messages are queued; false: the stream has ended.
   virtual bool write(Message message) = 0;
+  // A larger one ends the stream.
+  virtual size_t most_bytes() const { return SIZE_MAX; }
   virtual void close() = 0;
   virtual void cancel() = 0;
 };

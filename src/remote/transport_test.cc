@@ -12,6 +12,7 @@
 #include "remote/graph_messages.h"
 #include "remote/resource_names.h"
 #include "remote/own_address.h"
+#include "remote/blocking_call.h"
 #include "remote/profile.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
@@ -125,6 +126,77 @@ TEST_CASE("events of tasks whose clocks are off are on one time line") {
     CHECK((*p.events)[0].start_ns <= end + slack);
     CHECK((*p.events)[0].end_ns - (*p.events)[0].start_ns == 1000);
   }
+}
+
+TEST_CASE("a profile that is told to end does, and one at a time is made") {
+  const auto library = engine::clusters();
+  REQUIRE(library.ok());
+  set_transport((*library)->transport);
+  std::atomic<op::StepTrace*> trace{nullptr};
+  auto server = serve_profiler(0, [&](op::StepTrace* t) {
+    op::StepTrace* none = nullptr;
+    if (t) return trace.compare_exchange_strong(none, t);
+    trace.store(nullptr);
+    return true;
+  });
+  REQUIRE_MESSAGE(server.ok(), server.status().to_string());
+  CHECK(serve_profiler((*server)->port(), [](op::StepTrace*) { return true; }).status().code() == Code::kUnknown);
+  CHECK(serve_profiler(-5, [](op::StepTrace*) { return true; }).status().code() == Code::kInvalidArgument);
+  const auto channel = (*library)->transport->connect(cat("localhost:", (*server)->port()));
+  const auto ask = [&](const char* method, std::string request) {
+    return call_and_wait(*channel, cat("/tensorflow.ProfilerService/", method), Message(std::move(request)), {.seconds = 60});
+  };
+  const std::string request = encode_number(1, 50000) + encode_text(6, "session");
+  Result<Message> profile = core::unavailable("not yet");
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread profiles([&] { profile = ask("Profile", request); });
+  while (!trace.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  TraceEvent event;
+  event.node = event.op = "x";
+  trace.load()->add(event);
+  CHECK(ask("Profile", request).status().message() == "Another profiling session active.");
+  CHECK(ask("Terminate", encode_text(1, "another")).ok());
+  CHECK(trace.load() != nullptr);
+  CHECK(ask("Terminate", encode_text(1, "session")).ok());
+  profiles.join();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(40));
+  REQUIRE_MESSAGE(profile.ok(), profile.status().to_string());
+  auto events = decode_xspace(decode_text(8, profile->flatten()));
+  REQUIRE(events.ok());
+  CHECK(events->size() == 1);
+  CHECK(trace.load() == nullptr);
+  CHECK(ask("Monitor", encode_number(1, 1)).status().code() == Code::kUnimplemented);
+  (*server)->stop();
+}
+
+TEST_CASE("a message that is larger than gRPC sends fails alone") {
+  const auto library = engine::clusters();
+  REQUIRE(library.ok());
+  const TransportApi& api = *(*library)->transport;
+  Settings small;
+  small.max_send = 1 << 20;
+  api.configure(small);
+  MethodTable table;
+  table.add("any", "Size", [](std::string_view q, Reply reply) { reply({}, Message(encode_number(1, int64_t(q.size())))); });
+  table.add("any", "Bytes", [](std::string_view q, Reply reply) { reply({}, Message(std::string(size_t(decode_number(1, q)), 'x'))); });
+  auto listener = api.listen("127.0.0.1", 0, table);
+  REQUIRE(listener.ok());
+  const auto channel = api.connect(cat("localhost:", (*listener)->port()));
+  const auto ask = [&](const char* method, std::string request) {
+    return call_and_wait(*channel, method, Message(std::move(request)), {.seconds = 60});
+  };
+  for (int i = 0; i < 2; ++i) {
+    auto size = ask("/any/Size", std::string(1 << 20, 'x'));
+    REQUIRE_MESSAGE(size.ok(), size.status().to_string());
+    CHECK(decode_number(1, size->flatten()) == 1 << 20);
+    for (const Status& s :
+         {ask("/any/Size", std::string((1 << 20) + 1, 'x')).status(), ask("/any/Bytes", encode_number(1, (1 << 20) + 1)).status()}) {
+      CHECK(s.code() == Code::kResourceExhausted);
+      CHECK(s.message().find("1048577 bytes") != std::string::npos);
+    }
+    CHECK(ask("/any/Bytes", encode_number(1, 1 << 20)).ok());
+  }
+  api.configure(Settings());
 }
 
 TEST_CASE("a resource that its handles own is found again by the name that its handle got for the way") {

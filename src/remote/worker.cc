@@ -48,7 +48,10 @@ Worker::Worker(op::Registry& registry, const TransportApi& transport, const Devi
   add_graph_methods(methods_, graphs_);
   add_master_methods(methods_, master_);
   add_clock_methods(methods_);
-  add_profile_methods(methods_, task, eager_);
+  add_profile_methods(methods_, task, [eager = eager_](op::StepTrace* trace) {
+    eager->set_trace(trace);
+    return true;
+  });
 }
 
 void Worker::stop(const Status& status) {

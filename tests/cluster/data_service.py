@@ -1,7 +1,7 @@
 """The tf.data service over processes: a dispatcher, two workers and clients.
 
 data_service.py --weft PYTHON                        weft alone: data_program.py against what TensorFlow printed (data_program.out), servers that are killed
-data_service.py --weft PYTHON --tensorflow PYTHON    all ways to mix TensorFlow and weft; --record writes data_program.out from TensorFlow alone
+data_service.py --weft PYTHON --tensorflow PYTHON    all ways to mix TensorFlow and weft, killed servers included; --record writes data_program.out from TensorFlow alone
 """
 
 import contextlib
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from tasks import HERE, asked, check_mixtures, command, compare, play
+from tasks import HERE, asked, check_mixtures, command, compare, mixtures, play
 
 
 class Server:
@@ -73,12 +73,13 @@ def played(dispatcher, worker, client):
         return play(client, "data_program.py", found.address, folder).result()
 
 
-def faults(side):
+def faults(dispatcher, worker, client):
     """What a client prints whose worker, and whose dispatcher, is killed and started again while it reads."""
-    with tempfile.TemporaryDirectory() as folder, service(side, side, os.path.join(folder, "work")) as found:
-        return play(side, "data_faults.py", found.address, folder, servers=found).result()
+    with tempfile.TemporaryDirectory() as folder, service(dispatcher, worker, os.path.join(folder, "work")) as found:
+        return play(client, "data_faults.py", found.address, folder, servers=found).result()
 
 
+# TensorFlow prints it, too.
 FAULTS = """worker True True
 dispatcher True
 afterwards [0, 1, 2, 3, 4, 5, 6]
@@ -89,6 +90,9 @@ saved once
 
 
 args, sides = asked(__doc__)
-bad = check_mixtures(args, sides, ["dispatcher", "workers", "client"], HERE / "data_program.out", played)
-bad += compare("servers killed and started again", FAULTS, faults(sides["weft"]))
+roles = ["dispatcher", "workers", "client"]
+bad = check_mixtures(args, sides, roles, HERE / "data_program.out", played)
+for words, kinds in mixtures(sides, roles):
+    if kinds != [sides.get("tensorflow")] * 3:
+        bad += compare(f"servers killed and started again: {words}", FAULTS, faults(*kinds))
 sys.exit(bad > 0)

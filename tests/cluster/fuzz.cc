@@ -89,6 +89,12 @@ Operation add(int64_t id, bool of_handles) {
   return o;
 }
 
+Operation add_packed(int64_t id, int64_t packed) {
+  Operation o = add(id, true);
+  std::get<RemoteTensorHandle>(o.inputs[0]).op_id = packed;
+  return o;
+}
+
 std::string function_def() {
   graph::FunctionDef f;
   f.name = "f";
@@ -109,6 +115,10 @@ std::vector<std::string> requests(uint64_t id) {
           text(encode_enqueue(id, QueueItem(RegisterFunction{function_def(), false, {}}))),
           text(encode_enqueue(id, QueueItem(std::move(call)))),
           text(encode_enqueue(id, QueueItem(send_operation(5, {1, 0, kDevice, kDevice, DType::kFloat}, 7, kClient, "key")))),
+          text(encode_enqueue(
+              id, QueueItem(SendPackedHandle{
+                      6, {SendPackedHandle::Local{numbers(), kDevice}, RemoteTensorHandle{1, 0, kDevice, kDevice, DType::kFloat}}, kDevice}))),
+          text(encode_enqueue(id, QueueItem(add_packed(7, 6)))),
           text(encode_enqueue(id, QueueItem(DecRef{{2, 0, kDevice, kDevice, DType::kFloat}}))),
           text(encode_enqueue(id, QueueItem(CleanupFunction{9}))),
           text(encode_enqueue(id, QueueItem(SyncExecutor{}))),

@@ -169,6 +169,8 @@ std::vector<Seed> coordination_seeds(const Ask& ask, uint64_t n) {
           {s + "ReportErrorToService", encode_reported_error(error, true)},
           {s + "ReportErrorToTask", encode_reported_error(error, false)},
           {s + "GetTaskState", field(1, encode_coordinated_task(task))},
+          {s + "GetAliveTasks", field(1, encode_coordinated_task(other)) + field(2, encode_coordinated_task(other))},
+          {s + "WatchJobState", field(1, "worker") + number(2, int64_t(n % 3))},
           {s + "PollForError", field(1, encode_coordinated_task(other))},
           {s + "InsertKeyValue", field(1, field(1, key) + field(2, "value"))},
           {s + "GetKeyValue", field(1, key)},
@@ -184,7 +186,8 @@ std::vector<Seed> dispatcher_seeds(const Ask& ask, uint64_t n) {
   const std::string s = cat("/", data_service::kDispatcherService, "/"), name = cat("job", n % 40);
   const std::string def = data_service::encode_dataset_def("no graph"), worker = "localhost:1";
   (void)ask(s + "GetOrRegisterDataset", field(1, def) + field(3, number(2, 2) + number(3, 5)) + field(4, "fixed"));
-  const std::string job = field(1, "fixed") + field(2, number(1, 1)) + field(3, name) + number(6, 1);
+  std::string job = field(1, "fixed") + field(2, number(1, 1)) + field(3, name) + number(6, 1);
+  if (n % 40 < 4) job += number(4, 1 + int64_t(n % 4));  // a coordinated read by so many
   auto made = ask(s + "GetOrCreateJob", job);
   const int64_t job_id = made.ok() ? decode_number(1, *made) : 1;
   auto iteration = ask(s + "GetOrCreateIteration", number(1, job_id) + number(2, 1));
@@ -199,6 +202,7 @@ std::vector<Seed> dispatcher_seeds(const Ask& ask, uint64_t n) {
           {s + "GetDataServiceConfig", {}},
           {s + "GetOrCreateJob", job},
           {s + "GetOrCreateIteration", number(1, job_id) + number(2, 1)},
+          {s + "MaybeRemoveTask", number(1, 4000 + int64_t(n % 8)) + number(2, 0) + number(3, int64_t(n % 5))},
           {s + "ReleaseIterationClient", number(1, client)},
           {s + "ClientHeartbeat", number(1, client) + number(2, 1) + number(4, 2)},
           {s + "GetWorkers", {}},

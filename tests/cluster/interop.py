@@ -11,7 +11,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TESTS = ["run", "sessions_run", "parameter_server", "mirrored", "collectives", "data_service"]
+TESTS = ["run", "sessions_run", "parameter_server", "mirrored", "restart", "collectives", "data_service", "profiler"]
 
 
 def main():

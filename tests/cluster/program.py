@@ -7,6 +7,7 @@ import threading
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import copied_values  # noqa: E402
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.eager import context  # noqa: E402
@@ -51,18 +52,26 @@ def chain():
 
 
 def copies():
-    values = [
-        np.float32([1.5, -2]), np.float64(3.25), np.int8([1, -1]), np.uint16([65535]), np.int64([2**60]), np.bool_([True, False]),
-        np.complex64([1 + 2j]), np.zeros([0, 3], np.float32), np.array([b"text", b"", b"x" * 300], object), np.float16([0.5]),
-    ]  # fmt: skip
-    for v in values:
+    for name, dtype, v in copied_values.values():
         with tf.device(W0):
-            there = tf.identity(tf.constant(v))
+            there = tf.identity(copied_values.as_type(tf.constant(v), dtype))
         with tf.device(W1):
             further = tf.identity(there)
         with tf.device(HERE):
             back = tf.identity(further)
-        print(there.dtype.name, there.shape, back.dtype.name, np.array_equal(back.numpy(), v))
+        same = [copied_values.same(x.numpy(), v) for x in (there, further, back)]
+        print(name, there.dtype.name, there.shape, back.dtype.name, same)
+
+    @tf.function
+    def over_two(xs):
+        with tf.device(W0):
+            ys = [tf.identity(x) for x in xs]
+        with tf.device(W1):
+            return [tf.identity(y) for y in ys]
+
+    values = [(copied_values.as_type(tf.constant(v), dtype), v) for _, dtype, v in copied_values.values()]
+    results = over_two([x for x, _ in values])
+    print([r.dtype.name for r, (x, v) in zip(results, values) if not copied_values.same(r.numpy(), v)])
     large = np.arange(16 << 20, dtype=np.float32)  # 64 MB
     with tf.device(W0):
         total = tf.reduce_max(tf.constant(large))

@@ -1,6 +1,6 @@
 """The job files of examples/, played on this machine: recipes.py WEFT PYTHON EXAMPLES.
 
-Slurm's commands are stand-ins that do what the file needs of them; of the Kubernetes file, the commands run with the files and names that a pod has.
+Slurm's commands, Open MPI's mpirun and the package ray are stand-ins that do what the files need of them; of the Kubernetes file, the commands run with the files and names that a pod has.
 """
 
 import json
@@ -118,8 +118,111 @@ def kubernetes(folder):
             w.wait()
 
 
+MPIRUN = """
+# mpirun -n N COMMAND ...: as on one machine, or (NODES=several) on one machine each
+n=$2; shift 2
+export OMPI_COMM_WORLD_SIZE=$n OMPI_COMM_WORLD_LOCAL_SIZE=$([ "$NODES" = several ] && echo 1 || echo $n)
+for ((i = 0; i < n; i++)); do OMPI_COMM_WORLD_RANK=$i "$@" & all="$all $!"; done
+trap "kill $all" TERM
+for p in $all; do wait $p || failed=1; done
+exit ${failed:-0}
+"""
+
+
+def trained(printed):
+    """Whether two workers have learned the same."""
+    weights = re.findall(r"^[\d.e-]+ \[(.*)\]$", printed, re.M)
+    return len(weights) == 2 and weights[0] == weights[1] and [round(float(w)) for w in weights[0].split()] == [2, -3]
+
+
+def open_mpi(folder):
+    script(folder / "mpirun", MPIRUN)
+    call = ["./mpirun", "-n", "2"]
+    train = [*call, python, examples / "cluster_mpi.py", examples / "train_workers.py"]
+
+    def run(**more):
+        return subprocess.run(train, env={**os.environ, **more}, cwd=folder, capture_output=True, text=True, timeout=120)
+
+    done = run(PORT=str(free_port()))
+    assert done.returncode == 0 and trained(done.stdout), (done.stdout, done.stderr)
+    refused = run(NODES="several")
+    assert refused.returncode and "WEFT_CLUSTER_FILE" in refused.stderr, (refused.stdout, refused.stderr)
+    cluster = folder / "cluster.json"
+    cluster.write_text(json.dumps({"worker": [f"localhost:{free_port()}" for _ in range(2)]}))
+    done = run(NODES="several", WEFT_CLUSTER_FILE=str(cluster))
+    assert done.returncode == 0 and trained(done.stdout), (done.stdout, done.stderr)
+    # Workers without a program of their own.
+    servers = subprocess.Popen(
+        [*call, weft, "server", "--port", str(free_port())], cwd=folder, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        said = sorted(servers.stdout.readline().split(" at ")[0] for _ in range(2))
+        assert said == [f"weft server: /job:worker/task:{i}" for i in range(2)], said
+    finally:
+        servers.terminate()
+        servers.communicate(timeout=60)
+
+
+RAY = '''
+"""What examples/cluster_ray.py needs of Ray: actors, each in a process of its own."""
+import multiprocessing
+import types
+
+_fork = multiprocessing.get_context("fork")
+util = types.SimpleNamespace(get_node_ip_address=lambda: "127.0.0.1")
+
+
+def init():
+    pass
+
+
+def _serve(made, pipe):
+    actor = made()
+    while True:
+        name, args = pipe.recv()
+        pipe.send(getattr(actor, name)(*args))
+
+
+class _Method:
+    def __init__(self, pipe, name):
+        self._pipe, self._name = pipe, name
+
+    def remote(self, *args):
+        self._pipe.send((self._name, args))
+        return self._pipe
+
+
+class _Actor:
+    def __init__(self, made):
+        self._pipe, other = _fork.Pipe()
+        _fork.Process(target=_serve, args=(made, other), daemon=True).start()
+
+    def __getattr__(self, name):
+        return _Method(self._pipe, name)
+
+
+def remote(made):
+    return types.SimpleNamespace(options=lambda **_: types.SimpleNamespace(remote=lambda: _Actor(made)))
+
+
+def get(results):
+    return [r.recv() for r in results]
+'''
+
+
+def ray(folder):
+    (folder / "ray.py").write_text(RAY)
+    call = [python, examples / "cluster_ray.py", "2", examples / "train_workers.py"]
+    path = f"{folder}:{os.environ.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        call, env={**os.environ, "PYTHONPATH": path}, cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and trained(done.stdout), (done.stdout, done.stderr)
+    assert done.stdout.count("ended with 0:") == 2, done.stdout
+
+
 def main():
-    for recipe in (slurm, kubernetes):
+    for recipe in (slurm, kubernetes, open_mpi, ray):
         begin = time.time()
         with tempfile.TemporaryDirectory() as folder:
             recipe(pathlib.Path(folder))

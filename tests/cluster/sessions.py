@@ -8,6 +8,7 @@ import tempfile
 import threading
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import copied_values  # noqa: E402
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.core.protobuf import config_pb2 as v1_config  # noqa: E402
@@ -67,19 +68,15 @@ def runs():
 
 
 def copies():
-    values = [
-        np.float32([1.5, -2]), np.float64(3.25), np.int8([1, -1]), np.uint16([65535]), np.int64([2**60]), np.bool_([True, False]),
-        np.complex64([1 + 2j]), np.zeros([0, 3], np.float32), np.array([b"text", b"", b"x" * 300], object), np.float16([0.5]),
-    ]  # fmt: skip
     with v1.Session(MASTER) as s:
-        for v in values:
+        for name, dtype, v in copied_values.values():
             x = v1.placeholder(tf.as_dtype(v.dtype) if v.dtype != object else tf.string)
             with tf.device(W1):
-                y = tf.identity(x)
+                y = tf.identity(copied_values.as_type(x, dtype))
             with tf.device(W0):
                 z = tf.identity(y)
             there, back = s.run([y, z], {x: v})
-            print(x.dtype.name, np.array_equal(there, v), np.array_equal(back, v), np.asarray(back).dtype == v.dtype)
+            print(name, y.dtype.name, copied_values.same(there, v), copied_values.same(back, v))
         x = v1.placeholder(tf.float32)
         with tf.device(W1):
             y = tf.identity(x)

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -98,6 +100,28 @@ TEST_CASE("the nodes of a Slurm step are a cluster") {
     const Variable_ other("SLURM_STEP_NODELIST", bad);
     CHECK_MESSAGE(error_of([] { Cluster::from_environment(); }).find("no list of nodes") != std::string::npos, bad);
   }
+}
+
+TEST_CASE("the processes of mpirun are a cluster") {
+  const Variable_ size("OMPI_COMM_WORLD_SIZE", "3"), rank("OMPI_COMM_WORLD_RANK", "2");
+  {
+    const Variable_ local("OMPI_COMM_WORLD_LOCAL_SIZE", "3");
+    CHECK(Cluster::from_environment(7000).to_json() ==
+          R"({"cluster": {"worker": ["localhost:7000", "localhost:7001", "localhost:7002"]}, "task": {"type": "worker", "index": 2}})");
+    const Variable_ beyond("OMPI_COMM_WORLD_RANK", "3"), none("OMPI_COMM_WORLD_SIZE", "three");
+    CHECK(error_of([] { Cluster::from_environment(); }).find("must be a whole number, got 'three'") != std::string::npos);
+  }
+  const Variable_ local("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+  CHECK(error_of([] { Cluster::from_environment(); }).find("WEFT_CLUSTER_FILE") != std::string::npos);
+  const char* const path = "mpi_cluster.json";
+  std::ofstream(path) << R"({"worker": ["a:1", "b:1"], "chief": ["c:1"]})";
+  const Variable_ file("WEFT_CLUSTER_FILE", path);
+  const Cluster c = Cluster::from_environment();
+  CHECK(c.job == "worker");
+  CHECK(c.task == 1);
+  std::ofstream(path) << R"({"worker": ["a:1", "b:1"]})";
+  CHECK(error_of([] { Cluster::from_environment(); }).find("3 processes, and the cluster has 2 tasks") != std::string::npos);
+  std::remove(path);
 }
 
 TEST_CASE("no cluster in the environment") {

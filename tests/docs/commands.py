@@ -21,6 +21,8 @@ LEFT_OUT = {
     "cmake --preset ": "builds everything again, another way",
     "--cluster cluster.json": "servers run until they are stopped; tests/cli/cluster_test.py starts them and asks them",
     "sbatch ": "needs Slurm; tests/cluster/recipes.py plays the file",
+    "mpirun ": "needs Open MPI; tests/cluster/recipes.py plays the files",
+    "examples/cluster_ray.py": "needs Ray; tests/cluster/recipes.py plays the file",
     "kubectl ": "needs Kubernetes; tests/cluster/recipes.py plays the file's commands",
     "tests/outside/run.py": "tests of other packages, which it installs by name, and TensorFlow's answers to them",
     "tests/cluster/interop.py": "plays with TensorFlow, which is not installed here; `make interop` runs it",

@@ -12,5 +12,6 @@ from weft._src.distribute.platform_resolvers import (  # noqa: F401
     ExecutableLocation as KubernetesExecutableLocation,
     GCEClusterResolver,
     KubernetesClusterResolver,
+    OpenMpiClusterResolver,
     SlurmClusterResolver,
 )

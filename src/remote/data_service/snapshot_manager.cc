@@ -61,7 +61,7 @@ Result<std::shared_ptr<SnapshotManager>> SnapshotManager::start(std::string_view
   WEFT_ASSIGN(op::Splits splits, splits_of(def, *datasets));
   WEFT_RETURN_IF_ERROR(wire::create_folders(path + "/streams"));
   WEFT_RETURN_IF_ERROR(wire::create_folders(path + "/chunks"));
-  WEFT_RETURN_IF_ERROR(write_record_file(path + "/dataset_def.proto", def));
+  WEFT_RETURN_IF_ERROR(wire::write_file(path + "/dataset_def.proto", def));
   std::string text = cat("element_spec: \"", in_quotes(spec), "\"\n");
   if (!compression.empty()) text += cat("compression: \"", compression, "\"\n");
   WEFT_RETURN_IF_ERROR(wire::write_file(path + "/dataset_spec.pb", spec));
@@ -75,7 +75,8 @@ Result<std::shared_ptr<SnapshotManager>> SnapshotManager::resume(const std::stri
     manager.reset(new SnapshotManager(path, {}, {}));
     manager->ended_ = true;
   } else {
-    WEFT_ASSIGN(std::string def, read_record_file(path + "/dataset_def.proto"));
+    std::string def;
+    WEFT_RETURN_IF_ERROR(wire::read_file(path + "/dataset_def.proto", def));
     WEFT_ASSIGN(op::Splits splits, splits_of(def, *datasets));
     // The metadata as a message again: the text has the element_spec in octal escapes, or as TensorFlow escapes it; the spec itself is in a file of its own.
     std::string spec, text;

@@ -166,7 +166,8 @@ Status SnapshotWriter::write(Datasets& datasets, const std::shared_ptr<Peer>& di
   constexpr int64_t kMostSources = 1 << 16;
   if (task.stream_index < 0 || task.num_sources < 0 || task.num_sources > kMostSources) return invalid_argument("a snapshot with such a stream");
   WEFT_RETURN_IF_ERROR(remove_leftovers(task, uncommitted));
-  WEFT_ASSIGN(std::string message, read_record_file(task.base_path + "/dataset_def.proto"));
+  std::string message;
+  WEFT_RETURN_IF_ERROR(wire::read_file(task.base_path + "/dataset_def.proto", message));
   WEFT_ASSIGN(std::string graph, graph_of_dataset_def(message));
   WEFT_ASSIGN(auto dataset, datasets.make(graph, {}));
   op::Splits splits;

@@ -228,8 +228,13 @@ class BidiStream final : public ClientStream,
     StartCall();
   }
 
+  size_t most_bytes() const override { return size_t(process_settings().max_send); }
   bool write(Message message) override {
     const InOrder order(this);
+    if (message.size() > most_bytes()) {  // gRPC would send the beginning of it
+      cancel();
+      return false;
+    }
     std::lock_guard lock(mutex_);
     if (closing_ || ended_) return false;
     queue_.push_back(to_buffer(message));
@@ -328,6 +333,10 @@ class GrpcChannel final : public Channel {
 
   std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
     auto call = std::make_shared<UnaryCall>(connection_);
+    if (const auto most = size_t(process_settings().max_send); request.size() > most) {
+      runtime::run_on_blocking_thread([reply = std::move(reply), s = too_large(request.size(), most)] { reply(s, {}); });
+      return call;
+    }
     const InOrder order(call.get());
     call->request = to_buffer(request);
     add_token(call->context);
@@ -397,6 +406,8 @@ class UnaryReactor final : public grpc::ServerGenericBidiReactor {
       dropped = std::exchange(abandoned_, nullptr);
       if (!take()) return;
       if (!s.ok()) return reactor_->Finish(to_grpc(s));
+      if (const auto most = size_t(process_settings().max_send); response.size() > most)
+        return reactor_->Finish(to_grpc(too_large(response.size(), most)));
       reactor_->response_ = to_buffer(response);
       reactor_->StartWriteAndFinish(&reactor_->response_, grpc::WriteOptions(), grpc::Status::OK);
     }
@@ -451,6 +462,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
    public:
     explicit Handle(StreamReactor* r) : reactor_(r) {}
     void write(Message message) override {
+      if (const auto most = size_t(process_settings().max_send); message.size() > most) return finish(too_large(message.size(), most));
       std::lock_guard lock(mutex_);
       if (!reactor_ || finished_) return;
       queue_.push_back(to_buffer(message));

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/threads.h"
+#include "remote/blocking_call.h"
 #include "remote/data_service/client.h"
 #include "remote/grpc/engine_imports.h"
 #include "remote/grpc/grpc_transport.h"
@@ -37,6 +38,12 @@ const Library& the_library() {
       .coordination_agent = coordination_agent,
       .ask_all = ask_all,
       .profile_all = profile_all,
+      .serve_profiler = serve_profiler,
+      .call = [](const std::string& address, const std::string& method, std::string request, double seconds) -> Result<std::string> {
+        const auto channel = grpc_transport().connect(address);
+        WEFT_ASSIGN(Message answer, call_and_wait(*channel, method, Message(std::move(request)), {.seconds = seconds}));
+        return std::string(answer.flatten());
+      },
       .serve = [](op::Registry& registry, const runtime::ServerSpec& spec, int port) { return serve(registry, spec, port); },
       .sessions = &sessions_by_masters(),
       .data_service = &data_service_client(),

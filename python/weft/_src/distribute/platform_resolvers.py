@@ -1,4 +1,4 @@
-"""Cluster resolvers of launchers and platforms: Slurm, Kubernetes, Google's virtual machines, SageMaker."""
+"""Cluster resolvers of launchers and platforms: Slurm, Open MPI, Kubernetes, Google's virtual machines, SageMaker."""
 
 import enum
 import json
@@ -138,6 +138,42 @@ class SlurmClusterResolver(_Placed):
     def get_task_info(self):
         """(job, number), once cluster_spec() was called."""
         return self.task_type, self.task_id
+
+
+# ---- Open MPI
+
+
+class OpenMpiClusterResolver(_Placed):
+    """The processes of mpirun, which tells them their numbers, but not where the others are: the tasks of the JSON file `cluster_file` (or
+    WEFT_CLUSTER_FILE) in the order of jobs and numbers, or a job "worker" on this machine at `port_base` and the numbers behind it."""
+
+    def __init__(self, port_base=8888, cluster_file=None, rpc_layer="grpc"):
+        rank, size = (self._number(name) for name in ("RANK", "SIZE"))
+        cluster_file = cluster_file or os.environ.get("WEFT_CLUSTER_FILE")
+        if cluster_file:
+            with open(cluster_file) as f:
+                jobs = json.load(f)
+        elif self._number("LOCAL_SIZE") == size:
+            jobs = {"worker": [f"localhost:{port_base + i}" for i in range(size)]}
+        else:
+            raise RuntimeError(
+                "mpirun has started processes on several machines: WEFT_CLUSTER_FILE must name a file with their addresses, in the order of their ranks"
+            )
+        self._spec, self.rpc_layer = ClusterSpec(jobs), rpc_layer
+        tasks = [(job, i) for job in sorted(self._spec.jobs) for i in self._spec.task_indices(job)]
+        if len(tasks) != size:
+            raise RuntimeError(f"mpirun has started {size} processes, and the cluster has {len(tasks)} tasks")
+        self.task_type, self.task_id = tasks[rank]
+
+    @staticmethod
+    def _number(name):
+        try:
+            return int(os.environ[f"OMPI_COMM_WORLD_{name}"])
+        except KeyError:
+            raise RuntimeError(f"OMPI_COMM_WORLD_{name} not found in environment. Not started by mpirun?") from None
+
+    def cluster_spec(self):
+        return self._spec
 
     def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
         return {"GPU": self._gpus_per_task}

@@ -7,6 +7,7 @@ from types import SimpleNamespace as _Names
 
 from weft._src.namespace import missing as _missing
 from weft._src.framework import errors
+from weft._src.profiler import remote
 
 _running = _folder = None
 
@@ -76,27 +77,7 @@ class Trace:
             _running.add(self._name, self._start, self._facts)
 
 
-def _trace(service_addr, logdir, duration_ms, worker_list="", num_tracing_attempts=3, options=None):
-    """Not there: profiles of other processes come by gRPC."""
-    if duration_ms <= 0:
-        raise errors.InvalidArgumentError(None, None, "duration_ms must be greater than zero.")
-    raise NotImplementedError("tf.profiler.experimental.client.trace: weft has no gRPC; profile in the process itself")
-
-
-def _monitor(service_addr, duration_ms, level=1):
-    """Not there: it asks another process by gRPC."""
-    raise NotImplementedError("tf.profiler.experimental.client.monitor: weft has no gRPC")
-
-
-def _serve(port):
-    """Not there: profiles are asked for by gRPC."""
-    raise NotImplementedError(
-        "tf.profiler.experimental.server.start: weft has no gRPC; use tf.profiler.experimental.start and stop"
-    )
-
-
-_trace.__name__, _monitor.__name__, _serve.__name__ = "trace", "monitor", "start"
-client = _Names(trace=_trace, monitor=_monitor)
-server = _Names(start=_serve)
+client = _Names(trace=remote.trace, monitor=remote.monitor)
+server = _Names(start=remote.start)
 
 __getattr__ = _missing("tf.profiler.experimental")

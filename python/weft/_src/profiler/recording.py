@@ -6,6 +6,7 @@ import threading
 import time
 
 from weft import _weft
+from weft._src.framework import errors
 
 
 class Recording:
@@ -19,8 +20,8 @@ class Recording:
         self.start = time.time_ns()
         self._devices = options is None or options.device_tracer_level > 0
         self.planes = b""  # what the profilers of plug-ins saw
-        if self._host:
-            _weft.start_trace()
+        if self._host and not _weft.start_trace():
+            raise errors.AlreadyExistsError(None, None, "Another profiling session active.")
         if self._devices:
             _weft.start_profilers()
         if self._python:

@@ -7,25 +7,7 @@ import struct
 
 from weft import _weft
 from weft._src.framework import gfile
-
-
-def _varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def _number(field, n):
-    return _varint(field << 3) + _varint(n) if n else b""
-
-
-def _bytes(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return _varint(field << 3 | 2) + _varint(len(value)) + value
+from weft._src.profiler.wire import bytes_field, number_field, varint
 
 
 class _Names:
@@ -41,18 +23,18 @@ class _Names:
         out = []
         for name, i in self.ids.items():
             shown = display.get(name) if display else None
-            entry = _number(1, i) + _bytes(2, name) + (_bytes(4, shown) if shown else b"")
-            out.append(_bytes(field, _number(1, i) + _bytes(2, entry)))
+            entry = number_field(1, i) + bytes_field(2, name) + (bytes_field(4, shown) if shown else b"")
+            out.append(bytes_field(field, number_field(1, i) + bytes_field(2, entry)))
         return b"".join(out)
 
 
 def _fact(names, key, value):
-    out = _number(1, names[key])
+    out = number_field(1, names[key])
     if isinstance(value, bool) or isinstance(value, int):
-        return out + _varint(4 << 3) + _varint(int(value))
+        return out + varint(4 << 3) + varint(int(value))
     if isinstance(value, float):
-        return out + _varint(2 << 3 | 1) + struct.pack("<d", value)
-    return out + _bytes(5, str(value))
+        return out + varint(2 << 3 | 1) + struct.pack("<d", value)
+    return out + bytes_field(5, str(value))
 
 
 def encode(events, thread_names, host, start, stop):
@@ -67,21 +49,21 @@ def encode(events, thread_names, host, start, stop):
     for thread, mine in sorted(by_thread.items()):
         # Those around others first, as readers expect.
         mine.sort(key=lambda e: (e["start"], -e["end"]))
-        line = _number(1, thread) + _bytes(2, thread_names(thread)) + _number(3, start)
-        line += _bytes(11, thread_names(thread))
+        line = number_field(1, thread) + bytes_field(2, thread_names(thread)) + number_field(3, start)
+        line += bytes_field(11, thread_names(thread))
         for e in mine:
-            event = _number(1, names[e["name"]]) + _number(2, max(e["start"] - start, 0) * 1000)
-            event += _number(3, max(e["end"] - e["start"], 0) * 1000)
-            event += b"".join(_bytes(4, _fact(facts, k, v)) for k, v in e["facts"].items())
-            line += _bytes(4, event)
-        lines += _bytes(3, line)
-    plane = _bytes(2, "/host:CPU") + lines + names.messages(4, display) + facts.messages(5)
+            event = number_field(1, names[e["name"]]) + number_field(2, max(e["start"] - start, 0) * 1000)
+            event += number_field(3, max(e["end"] - e["start"], 0) * 1000)
+            event += b"".join(bytes_field(4, _fact(facts, k, v)) for k, v in e["facts"].items())
+            line += bytes_field(4, event)
+        lines += bytes_field(3, line)
+    plane = bytes_field(2, "/host:CPU") + lines + names.messages(4, display) + facts.messages(5)
     times = _Names()
     stats = b""
     for key, value in (("profile_start_time", start), ("profile_stop_time", stop)):
-        stats += _bytes(6, _number(1, times[key]) + _number(3, value))
-    environment = _bytes(2, "Task Environment") + times.messages(5) + stats
-    return _bytes(1, plane) + _bytes(1, environment) + _bytes(4, host)
+        stats += bytes_field(6, number_field(1, times[key]) + number_field(3, value))
+    environment = bytes_field(2, "Task Environment") + times.messages(5) + stats
+    return bytes_field(1, plane) + bytes_field(1, environment) + bytes_field(4, host)
 
 
 def chrome_trace(events, thread_names, start):
