@@ -1,6 +1,5 @@
 // Runs a frozen graph with TensorFlow's C++ API, with an op of its own: session GRAPH.pb INPUT OUTPUT feeds the numbers 0 to 3.
 #include <iostream>
-#include <memory>
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -10,9 +9,8 @@
 
 REGISTER_OP("PlusOne").Input("x: float").Output("y: float").SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-class PlusOne : public tensorflow::OpKernel {
- public:
-  explicit PlusOne(tensorflow::OpKernelConstruction* c) : OpKernel(c) {}
+struct PlusOne : tensorflow::OpKernel {
+  using OpKernel::OpKernel;
   void Compute(tensorflow::OpKernelContext* c) override {
     tensorflow::Tensor* y = nullptr;
     OP_REQUIRES_OK(c, c->allocate_output(0, c->input(0).shape(), &y));

@@ -1,8 +1,11 @@
-// Image files for C++ sources of TensorFlow (core/lib/png, core/lib/jpeg): the codecs of the image ops.
+// Images, sound and packed bytes for C++ sources of TensorFlow (core/lib/png, jpeg, gif, wav, io): the codecs of the ops.
+#include <algorithm>
 #include <cstring>
 
 #include "capi/cc_internal.h"
 #include "kernels/cpu/image_codec.h"
+#include "ops/io/summary_values.h"
+#include "wire/zlib_stream.h"
 
 using namespace weft_engine::capi;  // NOLINT
 namespace kernels = weft_engine::kernels;
@@ -115,5 +118,69 @@ TF_Status* weft_jpeg_encode(const weft_image* image, const weft_jpeg_encoding* e
                 kernels::encode_jpeg(reinterpret_cast<const uint8_t*>(pixels.data()), {image->height, image->width, image->channels}, encoding));
     *out = new_buffer(bytes);
     return {};
+  }));
+}
+TF_Status* weft_gif_decode(weft_text bytes, int all_frames, void* data, void* (*allocate)(void*, int64_t, int64_t, int64_t, int64_t)) {
+  return returned(caught([&] {
+    return kernels::decode_gif(view_of(bytes), all_frames != 0, [&](const kernels::ImageSize& size) -> Result<void*> {
+      void* to = allocate(data, size.frames, size.width, size.height, size.channels);
+      if (!to) return resource_exhausted("there is no memory for the pixels");
+      return to;
+    });
+  }));
+}
+
+// ---- Sound ----
+
+TF_Status* weft_wav_decode(weft_text bytes, uint32_t* rate, TF_Tensor** samples) {
+  return returned(caught([&]() -> Status {
+    WEFT_ASSIGN(const weft_engine::ops::Wav wav, weft_engine::ops::read_wav(view_of(bytes)));
+    WEFT_ASSIGN(Tensor t, Tensor::allocate(DType::kFloat, Shape({wav.frames, wav.channels})));
+    float* out = t.data<float>();
+    for (int64_t i = 0; i < wav.frames; ++i) {
+      for (int64_t k = 0; k < wav.channels; ++k) *out++ = wav.sample(i, k);
+    }
+    *rate = wav.sample_rate;
+    *samples = new TF_Tensor{std::move(t)};
+    return {};
+  }));
+}
+TF_Status* weft_wav_encode(const float* samples, size_t frames, size_t channels, size_t rate, TF_Buffer** out) {
+  return returned(caught([&]() -> Status {
+    constexpr size_t kMost = 0xffffffffu;
+    if (!samples && frames > 0) return invalid_argument("audio is null");
+    if (frames > kMost) return invalid_argument("Provided channels and frames cannot be encoded as a WAV.");
+    WEFT_ASSIGN(const std::string bytes, weft_engine::ops::encode_wav(samples, int64_t(frames), int64_t(std::min(channels, kMost)), rate));
+    *out = new_buffer(bytes);
+    return {};
+  }));
+}
+
+// ---- Packed bytes ----
+
+struct weft_zlib {
+  std::unique_ptr<weft_engine::wire::ZlibStream> stream;
+};
+TF_Status* weft_zlib_new(int pack, int window_bits, int level, int memory_level, int strategy, weft_zlib** out) {
+  return returned(caught([&]() -> Status {
+    using weft_engine::wire::ZlibStream;
+    auto made = pack ? ZlibStream::packing({window_bits, level, memory_level, strategy}) : ZlibStream::unpacking(window_bits);
+    if (!made.ok()) return made.status();
+    *out = new weft_zlib{std::move(made).value()};
+    return {};
+  }));
+}
+void weft_zlib_delete(weft_zlib* z) { delete z; }
+TF_Status* weft_zlib_reset(weft_zlib* z) {
+  return returned(caught([&] { return z->stream->reset(); }));
+}
+TF_Status* weft_zlib_step(weft_zlib* z, weft_text* in, char** out, size_t* out_size, int flush, int* ended) {
+  return returned(caught([&] {
+    std::string_view left = view_of(*in);
+    bool end = false;
+    const Status s = z->stream->step(left, *out, *out_size, static_cast<weft_engine::wire::ZlibStream::Flush>(flush), end);
+    *in = text_of(left);
+    *ended = end;
+    return s;
   }));
 }

@@ -5,6 +5,8 @@
 #include <cctype>
 
 #include "capi/internal.h"
+#include "graph/import.h"
+#include "op/graph_version.h"
 #include "op/kernel.h"
 #include "tensorflow/core/weft_abi.h"
 
@@ -23,6 +25,9 @@ inline weft_dims dims_of(const Shape& s) { return {s.dims().data(), s.rank()}; }
 inline weft_dims dims_of(const PartialShape& s) { return {s.dims().data(), s.rank()}; }
 inline weft_tensor_info info_of(const Tensor& t) { return {const_cast<void*>(t.raw()), dims_of(t.shape()), t.num_elements(), int(t.dtype())}; }
 inline PartialShape partial_of(weft_dims d) { return partial_shape_from(d.dims, d.rank); }
+
+// Of the graph whose kernels are made, or whose shapes are inferred, on this thread.
+inline int graph_version() { return op::GraphVersion::current() >= 0 ? op::GraphVersion::current() : graph::kGraphDefVersion; }
 
 // Null for OK.
 inline TF_Status* returned(Status s) { return s.ok() ? nullptr : new TF_Status{std::move(s)}; }

@@ -2,6 +2,7 @@
 #include "capi/cc_kernels.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -206,6 +207,7 @@ void weft_register_kernel(const weft_kernel_def* def) {
 
 const weft_node* weft_construction_node(weft_construction* c) { return as_c(c->node); }
 weft_text weft_construction_device_type(weft_construction* c) { return text_of(c->device_type); }
+int weft_construction_graph_version(weft_construction*) { return graph_version(); }
 void weft_construction_fail(weft_construction* c, int code, weft_text message) {
   if (c->status.ok() && code != 0) c->status = Status(static_cast<Code>(code), string_of(message));
 }
@@ -284,6 +286,22 @@ int weft_run_forward(weft_run* run, int input, int output, weft_dims dims) {
   if (*shape != had) c.output(output) = c.output(output).reshaped(std::move(shape).value());
   return 1;
 }
+TF_Tensor* weft_run_take_input(weft_run* run, int input, int dtype, weft_dims dims) {
+  KernelContext& c = context_of(run);
+  if (input < 0 || input >= c.num_inputs() || weft_run_input_is_ref(run, input) || !c.input_donated(input)) return nullptr;
+  const Tensor& in = c.input(input);
+  if (!in.valid() || !in.unique() || !is_simple(in.dtype()) || int(in.dtype()) != dtype) return nullptr;
+  auto shape = shape_from(dims.dims, dims.rank);
+  if (!shape.ok() || shape->num_elements() != in.num_elements()) return nullptr;
+  auto taken = std::make_unique<TF_Tensor>();
+  taken->tensor.take_memory(const_cast<Tensor&>(in), in.dtype());  // who gives an input away owns it
+  if (taken->tensor.shape() != *shape) {
+    Tensor reshaped = taken->tensor.reshaped(std::move(shape).value());
+    taken->tensor = Tensor();
+    taken->tensor = std::move(reshaped);
+  }
+  return taken.release();
+}
 TF_Status* weft_run_set_output(weft_run* run, int i, const TF_Tensor* tensor) {
   return returned(caught([&]() -> Status {
     KernelContext& c = context_of(run);
@@ -349,3 +367,10 @@ int weft_cancellation_register(weft_cancellation* c, int64_t token, void (*call)
   return manager_of(c).register_callback(token, [call, owned] { (void)caught([&] { return call(owned.get()), Status(); }); });
 }
 int weft_cancellation_deregister(weft_cancellation* c, int64_t token) { return manager_of(c).deregister_callback(token); }
+int weft_cancellation_try_deregister(weft_cancellation* c, int64_t token) { return manager_of(c).try_deregister_callback(token); }
+void weft_cancellation_cancel(weft_cancellation* c) { manager_of(c).start_cancel(); }
+static_assert(sizeof(CancellationManager) <= WEFT_CANCELLATION_SIZE && alignof(CancellationManager) <= alignof(std::max_align_t));
+void weft_cancellation_construct(void* memory, weft_cancellation* parent) {
+  new (memory) CancellationManager(parent ? &manager_of(parent) : nullptr);
+}
+void weft_cancellation_destroy(void* memory) { static_cast<CancellationManager*>(memory)->~CancellationManager(); }

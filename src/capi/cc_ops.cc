@@ -114,6 +114,7 @@ void weft_log(int severity, weft_text file, int line, weft_text message) {
 }
 
 const weft_node* weft_shapes_node(weft_shapes* s) { return as_c(context_of(s).node()); }
+int weft_shapes_graph_version(weft_shapes*) { return graph_version(); }
 weft_dims weft_shapes_input(weft_shapes* s, int i) {
   return i >= 0 && i < context_of(s).num_inputs() ? dims_of(context_of(s).input(i)) : weft_dims{nullptr, -1};
 }

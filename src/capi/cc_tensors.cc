@@ -3,6 +3,7 @@
 #include "core/resource.h"
 #include "core/variant.h"
 #include "core/hash64.h"
+#include "io/attr_codec.h"
 #include "kernels/cpu/hash.h"
 #include "op/tensor_variant.h"
 #include "wire/crc32c.h"
@@ -256,3 +257,7 @@ weft_dims weft_attr_dims(const weft_attr* a, size_t i) {
   return v ? dims_of(*v) : weft_dims{nullptr, -1};
 }
 const TF_Tensor* weft_attr_tensor(const weft_attr* a, size_t i) { return as_c(element<Tensor>(a, i)); }
+TF_Buffer* weft_attr_bytes(const weft_attr* a) {
+  auto bytes = weft_engine::io::encode_attr(attr_at(a));
+  return new_buffer(bytes.ok() ? *bytes : std::string());
+}

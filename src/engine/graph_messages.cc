@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 
+#include "engine/function_overlay.h"
 #include "graph/import.h"
 #include "graph/node_traits.h"
 #include "io/graph_def.h"
 #include "op/graph_message.h"
-#include "op/held.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
-#include "runtime/function_runtime.h"
 #include "wire/proto.h"
 
 namespace weft_engine::engine {
@@ -19,12 +17,6 @@ namespace weft_engine::engine {
 using namespace weft_engine::op;
 
 namespace {
-
-Result<runtime::FunctionLibraryRuntime*> runtime_of(FunctionCaller& functions) {
-  auto* r = dynamic_cast<runtime::FunctionLibraryRuntime*>(&functions);
-  if (!r) return internal_error("functions are not run by the engine's runtime here");
-  return r;
-}
 
 // Functions by name, and those that they call.
 using Held = std::map<std::string, std::shared_ptr<const graph::FunctionDef>>;
@@ -117,22 +109,6 @@ std::string stateful_op(FunctionCaller& functions, const HeldFunctions& held) {
   return {};
 }
 
-// Datasets hold the one who runs their functions (op/held.h); those that nobody holds any more go with the next that comes.
-void keep(std::unique_ptr<runtime::FunctionLibraryRuntime> runtime) {
-  static std::mutex mutex;
-  static auto* kept = new std::vector<std::unique_ptr<runtime::FunctionLibraryRuntime>>();
-  std::vector<std::unique_ptr<runtime::FunctionLibraryRuntime>> gone;
-  {
-    std::lock_guard lock(mutex);
-    for (auto& r : *kept) {
-      if (!op::held(*r)) gone.push_back(std::move(r));
-    }
-    std::erase(*kept, nullptr);
-    kept->push_back(std::move(runtime));
-  }
-  // Destroyed without the lock.
-}
-
 Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_view bytes) {
   WEFT_ASSIGN(auto* runtime, runtime_of(functions));
   auto def = io::decode_graph_def(std::make_shared<const std::string>(bytes));
@@ -157,13 +133,7 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
   auto library = std::make_shared<graph::FunctionLibrary>();
   for (const auto& [function, lazy] : def->functions) WEFT_RETURN_IF_ERROR(library->add(function, lazy));
   def->functions.clear();
-  for (const std::string& function : runtime->library()->names()) {
-    auto find = [outer = runtime->library(), function]() -> Result<graph::FunctionDef> {
-      WEFT_ASSIGN(auto found, outer->find(function));
-      return *found;
-    };
-    WEFT_RETURN_IF_ERROR(library->add(function, std::move(find)));  // a name that is there stays as it is
-  }
+  WEFT_RETURN_IF_ERROR(add_behind(*library, runtime->library()));
   auto own = std::make_unique<runtime::FunctionLibraryRuntime>(runtime->options(), library);
   graph::FunctionBody body;
   body.name = "graph_message";
@@ -180,7 +150,7 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
   KernelEnv inside = env;
   inside.functions = own.get();
   WEFT_RETURN_IF_ERROR(own->instantiate(std::move(body))->run(inside, {}, {&result, 1}));
-  keep(std::move(own));
+  keep_while_held(std::move(own));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/error_notes.h"
 #include "graph/function_library.h"
+#include "graph/import.h"
 #include "graph/node_traits.h"
 
 namespace weft_engine::graph {
@@ -335,6 +336,7 @@ Result<FunctionBody> instantiate_function(const FunctionDef& def, const AttrMap&
   FunctionBody body;
   body.name = def.name;
   body.graph = std::make_unique<Graph>(registry, std::move(library));
+  body.graph->versions.producer = kGraphDefVersion;
   WEFT_RETURN_IF_ERROR(Builder(def, attrs, body).build());
   return body;
 }

@@ -12,6 +12,7 @@
 #include "graph/function_body.h"
 #include "graph/function_library.h"
 #include "graph/node_traits.h"
+#include "op/graph_version.h"
 #include "op/summary.h"
 
 namespace weft_engine::graph {
@@ -235,6 +236,7 @@ Status ShapeInference::Impl::run_rule(Scope& scope, Node* node, Values& out) {
   std::vector<const Tensor*> constants;
   std::vector<std::optional<PartialShape>> partial;
   std::vector<bool> tried(n), tried_shape(n);
+  const op::GraphVersion version(scope.graph.versions.producer);
   for (;;) {
     ShapeContext c(node->info(), shapes, constants, handles, partial);
     if (Status s = node->spec().infer_shapes(c); !s.ok()) return with_context(s, *node, c, partial, constants);

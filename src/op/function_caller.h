@@ -34,6 +34,7 @@ class FunctionHandle : public std::enable_shared_from_this<FunctionHandle> {
 struct InstantiateOptions {
   std::string target;                       // a device for nodes that name none; empty: the default
   std::string config_proto, executor_type;  // of the call's attributes
+  std::string state_handle;                 // another one, other kernels: those with state do not share it
   bool multi_device = true;                 // place and partition; else everything runs on the target
   std::vector<std::string> output_devices;  // where the results must be; empty: anywhere
   std::vector<std::string> input_devices;   // where resource arguments live; empty: not known

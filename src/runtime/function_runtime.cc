@@ -11,6 +11,7 @@
 #include "core/remote_tensor.h"
 #include "graph/passes/auto_jit.h"
 #include "graph/rewriters.h"
+#include "op/graph_version.h"
 #include "op/op_traits.h"
 #include "op/step_trace.h"
 #include "runtime/device_compiler.h"
@@ -35,6 +36,7 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
              : o.may_compile ? "m"
                              : "",
              "\x03", o.config_proto);
+  if (!o.state_handle.empty()) key += cat("\x05", o.state_handle);
   for (const auto& d : o.output_devices) key += cat("\x03", d);
   for (const auto& d : o.input_devices) key += cat("\x04", d);
   return key;
@@ -127,6 +129,7 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
   const RuntimeOptions& o = runtime_.options();
   PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter, kernels_.get()};
   auto engine_plan = [this, c, arg_shapes](const std::function<Status(graph::FunctionBody&)>& change) mutable -> Result<std::unique_ptr<Executable>> {
+    const op::GraphVersion version(body_.graph->versions.producer);
     WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes, change));
     const DeviceSet& devices = *runtime_.options().devices;
     if (devices.all().size() > 1) {

@@ -21,6 +21,77 @@ def test_further(folder):
     assert done.stdout.splitlines() == (SOURCES / "further.out").read_text().splitlines()
 
 
+def test_library(folder):
+    """Functions with options and libraries of the kernel's own, memory of inputs, versions of graphs: what it prints with TensorFlow."""
+    program = [sys.executable, "-m", "weft", SOURCES / "library.py", build(folder, "library")]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=900, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == (SOURCES / "library.out").read_text().splitlines()
+
+
+REFUSED = r"""
+using namespace tensorflow;
+using Flr = FunctionLibraryRuntime;
+REGISTER_OP("CallRefused").Attr("f: func").Attr("what: string").Output("local: string").SetIsStateful();
+class CallRefusedOp : public OpKernel {
+ public:
+  explicit CallRefusedOp(OpKernelConstruction* c) : OpKernel(c) {
+    OP_REQUIRES_OK(c, c->GetAttr("f", &f_));
+    OP_REQUIRES_OK(c, c->GetAttr("what", &what_));
+  }
+  void Compute(OpKernelContext* c) override {
+    Flr* flr = c->function_library();
+    Flr::InstantiateOptions instantiate;
+    Flr::Options run;
+    ScopedStepContainer container(c->step_id() + 1, nullptr);
+    if (what_ == "ret_indices") instantiate.ret_indices = {0};
+    if (what_ == "xla_compile_device_type") instantiate.xla_compile_device_type = "XLA_CPU";
+    if (what_ == "rendezvous") run.rendezvous = reinterpret_cast<RendezvousInterface*>(this);
+    if (what_ == "stats_collector") run.stats_collector = reinterpret_cast<StepStatsCollectorInterface*>(this);
+    if (what_ == "collective_executor") run.collective_executor = reinterpret_cast<CollectiveExecutor*>(this);
+    if (what_ == "remote_execution") run.remote_execution = true;
+    if (what_ == "source_device") run.source_device = "/job:elsewhere/replica:0/task:3/device:CPU:0";
+    if (what_ == "step_container") run.step_container = &container;
+    if (what_ == "target") instantiate.target = "/job:elsewhere/replica:0/task:3/device:CPU:0";
+    std::string local;
+    for (const std::string& target : {std::string(), c->device()->name(), std::string("/device:CPU:0"), std::string("/device:CPU:99"),
+                                      std::string("/job:elsewhere/replica:0/task:3/device:CPU:0")}) {
+      Flr::InstantiateOptions other;
+      other.target = target;
+      local += flr->IsLocalTarget(other) ? "y" : "n";
+    }
+    Flr::Handle handle = 0;
+    std::vector<Tensor> rets;
+    OP_REQUIRES_OK(c, flr->Instantiate(f_.name(), AttrSlice(), instantiate, &handle));
+    OP_REQUIRES_OK(c, flr->RunSync(run, handle, {Tensor(1.0f)}, &rets));
+    OP_REQUIRES_OK(c, flr->ReleaseHandle(handle));
+    OP_REQUIRES(c, flr->RunSync(run, handle, {Tensor(1.0f)}, &rets).code() == error::NOT_FOUND, errors::Internal("a released handle runs"));
+    c->set_output(0, Tensor(tstring(local)));
+  }
+
+ private:
+  NameAttrList f_;
+  std::string what_;
+};
+REGISTER_KERNEL_BUILDER(Name("CallRefused").Device(DEVICE_CPU), CallRefusedOp);
+"""
+
+
+def test_refused_options(folder):
+    """What a runtime of functions cannot do is an error that names it."""
+    ops = tf.load_op_library(build(folder, "refused", '#include "tensorflow/core/framework/function.h"\n' + REFUSED))
+    f = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([], tf.float32)]).get_concrete_function()
+    assert ops.call_refused(f=f, what="").numpy() == b"yyynn"
+    for what in ("ret_indices", "xla_compile_device_type"):
+        with pytest.raises(tf.errors.UnimplementedError, match=f"InstantiateOptions::{what}"):
+            ops.call_refused(f=f, what=what)
+    for what in ("rendezvous", "stats_collector", "collective_executor", "remote_execution", "source_device", "step_container"):
+        with pytest.raises(tf.errors.UnimplementedError, match=f"Options::{what}"):
+            ops.call_refused(f=f, what=what)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="which is not a device of this process"):
+        ops.call_refused(f=f, what="target")
+
+
 SHIM = r"""
 #include "tensorflow/lite/kernels/shim/tf_op_shim.h"
 namespace {

@@ -332,6 +332,18 @@ ERRORS = {
     "no resource": (tf.errors.NotFoundError, "nobody"),
     "thread throws": (tf.errors.InternalError, "from a thread"),
     "two errors": (tf.errors.AbortedError, "the first"),
+    "null reference": (tf.errors.UnimplementedError, "as a reference to a tensor of the kernel"),
+    "null output": (tf.errors.InvalidArgumentError, "allocate_output: the place for the result is null"),
+    "null temporary": (tf.errors.InvalidArgumentError, "allocate_temp: the place for the result is null"),
+    "null input": (tf.errors.InvalidArgumentError, "input: the place for the result is null"),
+    "null forwarded output": (tf.errors.InternalError, "the place for the result is null"),
+    "null memory": (tf.errors.InternalError, "a tensor of no memory"),
+    "little memory": (tf.errors.InternalError, r"no tensor of float \[1048576\] in 4 bytes"),
+    "null resource": (tf.errors.InvalidArgumentError, "the resource 'nothing' is null"),
+    "null counted resource": (tf.errors.InternalError, "a handle of no resource"),
+    "empty handle": (tf.errors.InvalidArgumentError, "using the wrong type"),
+    "null place for a resource": (tf.errors.InvalidArgumentError, "the place for the resource '.*' is null"),
+    "null attribute": (tf.errors.InvalidArgumentError, "attr 'what': the place for the result is null"),
 }
 
 

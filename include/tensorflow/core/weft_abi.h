@@ -39,6 +39,7 @@ typedef struct weft_shapes weft_shapes;              // while shapes are inferre
 typedef struct weft_pool weft_pool;
 typedef struct weft_resources weft_resources;
 typedef struct weft_cancellation weft_cancellation;
+typedef struct weft_library weft_library;  // functions by name
 typedef struct weft_rule weft_rule;  // while an op is written in terms of others
 typedef TF_Status* (*weft_rule_function)(void* data, weft_rule* rule);
 
@@ -137,6 +138,7 @@ TF_CAPI_EXPORT float weft_attr_float(const weft_attr* attr, size_t i);
 TF_CAPI_EXPORT weft_text weft_attr_text(const weft_attr* attr, size_t i);  // of string, and the name of func
 TF_CAPI_EXPORT weft_dims weft_attr_dims(const weft_attr* attr, size_t i);
 TF_CAPI_EXPORT const TF_Tensor* weft_attr_tensor(const weft_attr* attr, size_t i);
+TF_CAPI_EXPORT TF_Buffer* weft_attr_bytes(const weft_attr* attr);  // a serialized AttrValue
 
 // ---- Registering, also before main; an error is kept for whoever loads the library, or logged ----
 
@@ -188,6 +190,8 @@ TF_CAPI_EXPORT void weft_log(int severity, weft_text file, int line, weft_text m
 
 TF_CAPI_EXPORT const weft_node* weft_construction_node(weft_construction* c);
 TF_CAPI_EXPORT weft_text weft_construction_device_type(weft_construction* c);
+// The producer of the graph that the kernel is made for.
+TF_CAPI_EXPORT int weft_construction_graph_version(weft_construction* c);
 TF_CAPI_EXPORT void weft_construction_fail(weft_construction* c, int code, weft_text message);
 
 // ---- While it runs ----
@@ -209,6 +213,9 @@ TF_CAPI_EXPORT TF_Tensor* weft_run_output(weft_run* run, int i);
 TF_CAPI_EXPORT TF_Status* weft_run_allocate(weft_run* run, int i, weft_dims shape);
 // Takes the memory of an input for an output, where nobody else needs it; 0 if not.
 TF_CAPI_EXPORT int weft_run_forward(weft_run* run, int input, int output, weft_dims shape);
+// The memory of an input that nobody else needs as a tensor of the caller's, of the same type and number of elements; null if there is none. The input
+// has no value after it.
+TF_CAPI_EXPORT TF_Tensor* weft_run_take_input(weft_run* run, int input, int dtype, weft_dims shape);
 TF_CAPI_EXPORT TF_Status* weft_run_set_output(weft_run* run, int i, const TF_Tensor* tensor);
 TF_CAPI_EXPORT int64_t weft_run_step_id(weft_run* run);
 TF_CAPI_EXPORT weft_text weft_run_device_name(weft_run* run);
@@ -229,6 +236,12 @@ TF_CAPI_EXPORT int64_t weft_cancellation_token(weft_cancellation* c);
 // 0, and release(data) was called: cancelled already.
 TF_CAPI_EXPORT int weft_cancellation_register(weft_cancellation* c, int64_t token, void (*call)(void*), void (*release)(void*), void* data);
 TF_CAPI_EXPORT int weft_cancellation_deregister(weft_cancellation* c, int64_t token);
+TF_CAPI_EXPORT int weft_cancellation_try_deregister(weft_cancellation* c, int64_t token);
+TF_CAPI_EXPORT void weft_cancellation_cancel(weft_cancellation* c);
+// One of the caller's own, in memory that he gives, aligned for any type; cancelled when its parent (which may be null) is.
+enum { WEFT_CANCELLATION_SIZE = 256 };
+TF_CAPI_EXPORT void weft_cancellation_construct(void* memory, weft_cancellation* parent);
+TF_CAPI_EXPORT void weft_cancellation_destroy(void* memory);
 
 // ---- Threads ----
 
@@ -315,20 +328,41 @@ TF_CAPI_EXPORT TF_Status* weft_table_export(weft_table* t, TF_Tensor** keys, TF_
 
 typedef struct weft_function weft_function;
 typedef struct weft_function_options {
-  weft_text target, config_proto, executor_type;
+  weft_text target, config_proto, executor_type, state_handle;
   int multi_device;
+  const weft_text *input_devices, *output_devices;
+  size_t num_input_devices, num_output_devices;
+  weft_text attr;         // a serialized AttrValue with the function and its attributes; empty: as an attribute of the node names it
+  const weft_library* library;  // where functions are looked for; null: where the run finds them
 } weft_function_options;
 TF_CAPI_EXPORT int weft_run_has_functions(weft_run* run);
-// By name, with the function's own attributes where an attribute of the node names it.
 TF_CAPI_EXPORT TF_Status* weft_function_instantiate(weft_run* run, weft_text name, const weft_function_options* options, weft_function** out);
+// Whether a name of a device is that of the one that the run is on.
+TF_CAPI_EXPORT int weft_run_is_on(weft_run* run, weft_text device);
 TF_CAPI_EXPORT void weft_function_delete(weft_function* f);
 TF_CAPI_EXPORT int weft_function_num_args(weft_function* f);
 TF_CAPI_EXPORT int weft_function_num_rets(weft_function* f);
 TF_CAPI_EXPORT int weft_function_arg_type(weft_function* f, int i);
 TF_CAPI_EXPORT int weft_function_ret_type(weft_function* f, int i);
+typedef struct weft_call_options {
+  weft_cancellation* cancellation;  // null: that of the run
+  int own_rendezvous;
+} weft_call_options;
 // Calls done once, perhaps before this returns; results (of which the callee takes over all) are there if the code is 0. The run must last as long.
-TF_CAPI_EXPORT void weft_function_run(weft_run* run, weft_function* f, const TF_Tensor* const* args, int num_args, void* data,
-                                      void (*done)(void* data, int code, weft_text message, TF_Tensor** results, int num_results));
+TF_CAPI_EXPORT void weft_function_run(weft_run* run, weft_function* f, const weft_call_options* options, const TF_Tensor* const* args, int num_args,
+                                      void* data, void (*done)(void* data, int code, weft_text message, TF_Tensor** results, int num_results));
+// The functions of a run's program, or null; another reference to functions; functions of one's own (a serialized FunctionDefLibrary), before those of
+// `base` (which may be null) without the removed ones.
+TF_CAPI_EXPORT weft_library* weft_run_library(weft_run* run);
+TF_CAPI_EXPORT weft_library* weft_library_share(const weft_library* l);
+TF_CAPI_EXPORT TF_Status* weft_library_with(const weft_library* base, const weft_text* removed, size_t num_removed, weft_text added,
+                                            weft_library** out);
+TF_CAPI_EXPORT void weft_library_delete(weft_library* l);
+TF_CAPI_EXPORT int weft_library_contains(const weft_library* l, weft_text name);
+TF_CAPI_EXPORT TF_Status* weft_library_find(const weft_library* l, weft_text name, TF_Buffer** function);
+// The names, and with each that of its gradient's function, if it has one.
+typedef void (*weft_add_function)(void* sink, weft_text name, weft_text gradient);
+TF_CAPI_EXPORT void weft_library_names(const weft_library* l, void* sink, weft_add_function add);
 
 // ---- Datasets: those of C++ classes, and the engine's seen from them ----
 
@@ -441,6 +475,26 @@ typedef struct weft_jpeg_encoding {
 } weft_jpeg_encoding;
 TF_CAPI_EXPORT TF_Status* weft_jpeg_encode(const weft_image* image, const weft_jpeg_encoding* encoding, TF_Buffer** out);
 
+// All frames, or the first: rows of red, green and blue. Null of `allocate` gives up.
+TF_CAPI_EXPORT TF_Status* weft_gif_decode(weft_text bytes, int all_frames, void* data,
+                                          void* (*allocate)(void* data, int64_t frames, int64_t width, int64_t height, int64_t channels));
+
+// ---- Sound: frames of samples in [-1, 1], of 16 bits in a WAV file ----
+
+TF_CAPI_EXPORT TF_Status* weft_wav_decode(weft_text bytes, uint32_t* rate, TF_Tensor** samples);  // frames by channels
+TF_CAPI_EXPORT TF_Status* weft_wav_encode(const float* samples, size_t frames, size_t channels, size_t rate, TF_Buffer** out);
+
+// ---- Packed bytes ----
+
+typedef struct weft_zlib weft_zlib;
+enum { WEFT_ZLIB_NO_FLUSH, WEFT_ZLIB_SYNC, WEFT_ZLIB_FULL, WEFT_ZLIB_FINISH };
+// zlib's numbers. Unpacking takes the first alone.
+TF_CAPI_EXPORT TF_Status* weft_zlib_new(int pack, int window_bits, int level, int memory_level, int strategy, weft_zlib** out);
+TF_CAPI_EXPORT void weft_zlib_delete(weft_zlib* z);
+TF_CAPI_EXPORT TF_Status* weft_zlib_reset(weft_zlib* z);
+// Takes from *in, writes to *out; both, and their sizes, become what is left. *ended: the packed data are complete.
+TF_CAPI_EXPORT TF_Status* weft_zlib_step(weft_zlib* z, weft_text* in, char** out, size_t* out_size, int flush, int* ended);
+
 // ---- Checkpoints: a slice is a text, "0,2:-" ----
 
 typedef struct weft_bundle_writer weft_bundle_writer;
@@ -479,6 +533,7 @@ TF_CAPI_EXPORT TF_Buffer* weft_message_from_text(weft_text type, weft_text text)
 // ---- While shapes are inferred ----
 
 TF_CAPI_EXPORT const weft_node* weft_shapes_node(weft_shapes* s);
+TF_CAPI_EXPORT int weft_shapes_graph_version(weft_shapes* s);
 TF_CAPI_EXPORT weft_dims weft_shapes_input(weft_shapes* s, int i);
 TF_CAPI_EXPORT void weft_shapes_set_output(weft_shapes* s, int i, weft_dims shape);
 TF_CAPI_EXPORT weft_dims weft_shapes_output(weft_shapes* s, int i);

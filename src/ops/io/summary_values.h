@@ -31,6 +31,14 @@ core::Status add_images(std::string& summary, std::string_view tag, const core::
 core::Status add_audio(std::string& summary, std::string_view tag, const core::Tensor& clips, int64_t most, float sample_rate);
 
 // audio.cc: a WAV file of 16 bits a sample.
+struct Wav {
+  uint16_t channels = 0;
+  uint32_t sample_rate = 0;
+  int64_t frames = 0;
+  std::string_view data;  // the samples, in the bytes that were read
+  float sample(int64_t frame, int64_t channel) const;  // in [-1, 1)
+};
+core::Result<Wav> read_wav(std::string_view bytes);
 core::Result<std::string> encode_wav(const float* samples, int64_t frames, int64_t channels, uint64_t rate);
 
 }  // namespace weft_engine::ops

@@ -43,13 +43,6 @@ class RiffReader {
   uint64_t at_ = 0;
 };
 
-struct Wav {
-  uint16_t channels = 0;
-  uint32_t sample_rate = 0;
-  int64_t frames = 0;
-  std::string_view data;  // 16-bit samples
-};
-
 Status read_format(RiffReader& r, Wav& wav) {
   static constexpr std::string_view kSkipped[] = {"JUNK", "bext", "iXML", "qlty", "mext", "levl", "link", "axml"};
   WEFT_ASSIGN(std::string_view id, r.take(4));
@@ -79,6 +72,8 @@ Status read_format(RiffReader& r, Wav& wav) {
   return {};
 }
 
+}  // namespace
+
 Result<Wav> read_wav(std::string_view bytes) {
   RiffReader r(bytes);
   Wav wav;
@@ -103,6 +98,13 @@ Result<Wav> read_wav(std::string_view bytes) {
   if (!found) return invalid_argument("No data chunk found in WAV");
   return wav;
 }
+float Wav::sample(int64_t frame, int64_t channel) const {
+  int16_t v = 0;
+  std::memcpy(&v, data.data() + 2 * (frame * channels + channel), 2);
+  return float(v) * (1.0f / 32768);
+}
+
+namespace {
 
 Status run_decode_wav(KernelContext& c) {
   const Tensor& contents = c.input(0);
@@ -118,9 +120,8 @@ Status run_decode_wav(KernelContext& c) {
   float* out = audio->data<float>();
   for (int64_t i = 0; i < frames; ++i) {
     for (int64_t k = 0; k < channels; ++k) {
-      int16_t v = 0;  // silence behind the end; the last channel again where there are too few
-      if (i < wav.frames) std::memcpy(&v, wav.data.data() + 2 * (i * wav.channels + std::min<int64_t>(k, wav.channels - 1)), 2);
-      *out++ = float(v) * (1.0f / 32768);
+      // Silence behind the end; the last channel again where there are too few.
+      *out++ = i < wav.frames ? wav.sample(i, std::min<int64_t>(k, wav.channels - 1)) : 0.0f;
     }
   }
   return {};

@@ -57,6 +57,9 @@ int main() {
         "empty output",       "no such output",    "no such slice",           "negative shape", "too much memory", "too many elements",
         "handle of a float",  "no resource",       "thread throws",           "two errors"})
     Check("Hostile", what, true);
+  for (const char* what : {"null reference", "null output", "null temporary", "null input", "null forwarded output", "null memory", "little memory",
+                           "null resource", "null counted resource", "empty handle", "null place for a resource", "null attribute"})
+    Check("Hostile", what, true);
   Check("Hostile", "nothing", false);
   for (const char* what : {"throws", "no output", "never done"}) Check("HostileAsync", what, true);
   for (const char* what : {"done and throws", "done twice", "slow"}) Check("HostileAsync", what, false);

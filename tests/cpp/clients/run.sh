@@ -7,7 +7,7 @@ tree=$PWD/tree work=$PWD/work here=$source/tests/cpp/clients
 "$cmake" --install "$build" --prefix "$tree" --strip >/dev/null
 "$cmake" -S "$here" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples/tensorflow_cpp" >/dev/null
 "$cmake" --build "$work" || exit 1
-for name in scope train graph_def dataset messages codecs gradients; do
+for name in scope train graph_def dataset messages codecs gradients sparse support; do
   "$work/$name" > "$name.out" || { echo "$name failed"; cat "$name.out"; exit 1; }
   diff "$here/$name.out" "$name.out" || { echo "$name prints something else than with TensorFlow"; exit 1; }
 done
@@ -22,6 +22,10 @@ fi
 tar xf "$here/objects_model.tar.xz"
 "$work/saved_model_objects" "$PWD/model" > objects.out || { echo "saved_model_objects failed"; cat objects.out; exit 1; }
 diff "$here/saved_model_objects.out" objects.out || { echo "saved_model_objects prints something else than TensorFlow computes"; exit 1; }
+"$work/saved_model_messages" "$PWD/model" > messages_of_model.out || { echo "saved_model_messages failed"; cat messages_of_model.out; exit 1; }
+diff "$here/saved_model_messages.out" messages_of_model.out || { echo "saved_model_messages prints something else than with TensorFlow"; exit 1; }
+mkdir streams && "$work/streams" "$PWD/streams" > streams.out || { echo "streams failed"; cat streams.out; exit 1; }
+diff "$here/streams.out" streams.out || { echo "streams prints something else than with TensorFlow"; exit 1; }
 mkdir files && "$work/files" "$PWD/files" > files.out || { echo "files failed"; cat files.out; exit 1; }
 diff "$here/files.out" files.out || { echo "files prints something else than with TensorFlow"; exit 1; }
 c++ -std=c++17 -Wall -Wextra -Werror "$here/abseil.cc" -I"$tree/include" -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -o abseil

@@ -10,6 +10,18 @@
 namespace tensorflow {
 namespace {
 
+// Four bytes.
+class Memory : public TensorBuffer {
+ public:
+  Memory() : TensorBuffer(&number_) {}
+  size_t size() const override { return sizeof number_; }
+  TensorBuffer* root_buffer() override { return this; }
+  void FillAllocationDescription(AllocationDescription*) const override {}
+
+ private:
+  float number_ = 0;
+};
+
 class Other : public ResourceBase {
  public:
   std::string DebugString() const override { return "other"; }
@@ -47,6 +59,30 @@ class HostileOp : public OpKernel {
     if (what_ == "too much memory") {
       Tensor* out = nullptr;
       OP_REQUIRES_OK(c, c->allocate_output(0, TensorShape({int64{1} << 50}), &out));
+    }
+    if (what_ == "null reference") c->set_output_ref(0, nullptr, nullptr);
+    if (what_ == "null output") OP_REQUIRES_OK(c, c->allocate_output(0, c->input(0).shape(), nullptr));
+    if (what_ == "null temporary") OP_REQUIRES_OK(c, c->allocate_temp(DT_FLOAT, c->input(0).shape(), nullptr));
+    if (what_ == "null input") OP_REQUIRES_OK(c, c->input("x", nullptr));
+    if (what_ == "null forwarded output") OP_REQUIRES_OK(c, c->forward_input_or_allocate_output({0}, 0, c->input(0).shape(), nullptr));
+    if (what_ == "null memory") c->set_output(0, Tensor(DT_FLOAT, TensorShape({2}), static_cast<TensorBuffer*>(nullptr)));
+    if (what_ == "little memory") {
+      core::RefCountPtr<TensorBuffer> memory(new Memory);
+      c->set_output(0, Tensor(DT_FLOAT, TensorShape({1 << 20}), memory.get()));
+    }
+    if (what_ == "null resource") OP_REQUIRES_OK(c, c->resource_manager()->Create<Other>("here", "nothing", nullptr));
+    if (what_ == "null counted resource") ResourceHandle::MakeRefCountingHandle<Other>(nullptr, "device");
+    if (what_ == "empty handle") {
+      Other* other = nullptr;
+      OP_REQUIRES_OK(c, LookupResource(c, ResourceHandle(), &other));
+    }
+    if (what_ == "null place for a resource") {
+      const ResourceHandle handle = ResourceHandle::MakeRefCountingHandle(new Other, "device");
+      OP_REQUIRES_OK(c, LookupResource(c, handle, static_cast<Other**>(nullptr)));
+    }
+    if (what_ == "null attribute") {
+      std::string* nowhere = nullptr;
+      OP_REQUIRES_OK(c, GetNodeAttr(AttrSlice(c->node()), "what", nowhere));
     }
     if (what_ == "too many elements") TensorShape({int64{1} << 40, int64{1} << 40});
     if (what_ == "handle of a float") HandleFromInput(c, 0);

@@ -5,6 +5,9 @@
 #define TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +15,7 @@
 
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
@@ -42,8 +46,25 @@ WEFT_ATTR_READER(std::string, WEFT_ATTR_STRING, "string", value->assign(View(wef
 WEFT_ATTR_READER(tstring, WEFT_ATTR_STRING, "string", value->assign(View(weft_attr_text(a, i))))
 WEFT_ATTR_READER(DataType, WEFT_ATTR_TYPE, "type", *value = static_cast<DataType>(weft_attr_int(a, i)))
 WEFT_ATTR_READER(Tensor, WEFT_ATTR_TENSOR, "tensor", value->Take(weft_tensor_share(weft_attr_tensor(a, i))))
-WEFT_ATTR_READER(NameAttrList, WEFT_ATTR_FUNC, "func", value->set_name(std::string(View(weft_attr_text(a, i)))))
 #undef WEFT_ATTR_READER
+// A function with its attributes.
+inline AttrValue MessageOf(const weft_attr* attr) {
+  AttrValue value;
+  TF_Buffer* bytes = weft_attr_bytes(attr);
+  value.ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+  TF_DeleteBuffer(bytes);
+  return value;
+}
+template <>
+struct AttrReader<NameAttrList> {
+  static constexpr int kKind = WEFT_ATTR_FUNC;
+  static constexpr const char* kName = "func";
+  static Status Read(const weft_attr* a, size_t i, NameAttrList* value) {
+    const AttrValue all = MessageOf(a);
+    *value = all.has_list() ? all.list().func(static_cast<int>(i)) : all.func();
+    return OkStatus();
+  }
+};
 template <>
 struct AttrReader<int32> {
   static constexpr int kKind = WEFT_ATTR_INT;
@@ -88,6 +109,7 @@ inline Status FindAttr(const weft_node* node, std::string_view name, int kind, c
 template <class T>
 Status GetAttr(const weft_node* node, std::string_view name, T* value) {
   const weft_attr* attr = nullptr;
+  if (!value) return errors::InvalidArgument("attr '", name, "': the place for the result is null");
   TF_RETURN_IF_ERROR(FindAttr(node, name, AttrReader<T>::kKind, AttrReader<T>::kName, &attr));
   Status s = AttrReader<T>::Read(attr, 0, value);
   return s.ok() ? s : errors::InvalidArgument("attr '", name, "': ", s.message());
@@ -95,6 +117,7 @@ Status GetAttr(const weft_node* node, std::string_view name, T* value) {
 template <class T>
 Status GetAttr(const weft_node* node, std::string_view name, std::vector<T>* values) {
   const weft_attr* attr = nullptr;
+  if (!values) return errors::InvalidArgument("attr '", name, "': the place for the result is null");
   TF_RETURN_IF_ERROR(FindAttr(node, name, WEFT_ATTR_LIST + AttrReader<T>::kKind, std::string("list(") + AttrReader<T>::kName + ")", &attr));
   values->clear();
   for (size_t i = 0; i < weft_attr_size(attr); ++i) {
@@ -121,6 +144,10 @@ inline NodeDef MessageOf(const weft_node* node) {
     const int kind = attr ? weft_attr_kind(attr) : WEFT_ATTR_NONE;
     if (kind == WEFT_ATTR_NONE) continue;
     AttrValue value;
+    if (kind == WEFT_ATTR_FUNC || kind == WEFT_ATTR_LIST + WEFT_ATTR_FUNC) {
+      (*def.mutable_attr())[name] = MessageOf(attr);
+      continue;
+    }
     if (kind >= WEFT_ATTR_LIST) value.mutable_list();
     for (size_t k = 0; k < weft_attr_size(attr); ++k) {
       const bool list = kind >= WEFT_ATTR_LIST;
@@ -140,9 +167,6 @@ inline NodeDef MessageOf(const weft_node* node) {
           for (int d = 0; d < dims.rank; ++d) shape->add_dim()->set_size(dims.dims[d]);
           break;
         }
-        case WEFT_ATTR_FUNC:
-          (list ? value.mutable_list()->add_func() : value.mutable_func())->set_name(std::string(View(weft_attr_text(attr, k))));
-          break;
         case WEFT_ATTR_TENSOR: {
           TF_Buffer* bytes = weft_tensor_to_proto(weft_attr_tensor(attr, k));
           (list ? value.mutable_list()->add_tensor() : value.mutable_tensor())->ParseFromArray(bytes->data, static_cast<int>(bytes->length));
@@ -211,6 +235,16 @@ class AttrSlice {
   const weft_node* node() const { return node_; }
   // Null where there is none; attributes of a node that runs are not messages.
   const AttrValue* Find(std::string_view name) const { return find_ ? find_(map_, name) : nullptr; }
+  int size() const {
+    if (node_) return static_cast<int>(weft_node_num_attrs(node_));
+    return map_ ? static_cast<int>(static_cast<const Map*>(map_)->size()) : 0;
+  }
+  // All of them, into a message with such a map.
+  template <class Message>
+  void CopyTo(Message* to) const {
+    if (node_) *to->mutable_attr() = internal::MessageOf(node_).attr();
+    else if (map_) *to->mutable_attr() = *static_cast<const Map*>(map_);
+  }
   bool Has(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) != nullptr : Find(name) != nullptr; }
 
  private:
@@ -259,6 +293,31 @@ bool TryGetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {
 template <class T>
 Status GetNodeAttrSimple(const AttrSlice& attrs, std::string_view name, T* value) {
   return GetNodeAttr(attrs, name, value);
+}
+// Which inputs (or outputs) of a node each argument of its op stands for; either may be null.
+using NameRangeMap = std::map<std::string, std::pair<int, int>, std::less<>>;
+inline Status NameRangesForNode(const AttrSlice& attrs, const OpDef& op, NameRangeMap* inputs, NameRangeMap* outputs) {
+  const auto add = [&attrs, &op](const auto& args, NameRangeMap* ranges) -> Status {
+    int begin = 0;
+    for (const auto& arg : args) {
+      int64 count = 1;
+      if (!arg.number_attr().empty()) {
+        TF_RETURN_IF_ERROR(GetNodeAttr(attrs, arg.number_attr(), &count));
+      } else if (!arg.type_list_attr().empty()) {
+        std::vector<DataType> types;
+        TF_RETURN_IF_ERROR(GetNodeAttr(attrs, arg.type_list_attr(), &types));
+        count = static_cast<int64>(types.size());
+      }
+      if (count < 0 || count > std::numeric_limits<int>::max() - begin)
+        return errors::InvalidArgument("argument '", arg.name(), "' of ", op.name(), " stands for ", count, " values");
+      const int end = begin + static_cast<int>(count);
+      (*ranges)[arg.name()] = {begin, end};
+      begin = end;
+    }
+    return OkStatus();
+  };
+  if (inputs) TF_RETURN_IF_ERROR(add(op.input_arg(), inputs));
+  return outputs ? add(op.output_arg(), outputs) : OkStatus();
 }
 // As errors and logs show it: "[1,2]", DT_FLOAT, "text".
 inline std::string SummarizeAttrValue(const AttrValue& value) {

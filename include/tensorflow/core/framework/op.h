@@ -21,14 +21,24 @@ namespace tensorflow {
 
 // An op as a message, of OpDefBuilder::Finalize.
 struct OpRegistrationData {
+  OpRegistrationData() = default;
+  OpRegistrationData(const OpDef& def) : op_def(def) {}  // NOLINT
   OpDef op_def;
+  bool is_function_op = false;
 };
 
 // All ops of the process, those of TensorFlow and those that libraries added.
 class OpRegistryInterface {
  public:
   virtual ~OpRegistryInterface() = default;
-  virtual Status LookUpOpDef(const std::string& op_type_name, const OpDef** op_def) const = 0;
+  virtual Status LookUp(const std::string& op_type_name, const OpRegistrationData** data) const = 0;
+  Status LookUpOpDef(const std::string& op_type_name, const OpDef** op_def) const {
+    *op_def = nullptr;
+    const OpRegistrationData* data = nullptr;
+    TF_RETURN_IF_ERROR(LookUp(op_type_name, &data));
+    *op_def = &data->op_def;
+    return OkStatus();
+  }
 };
 
 class OpRegistry : public OpRegistryInterface {
@@ -38,11 +48,11 @@ class OpRegistry : public OpRegistryInterface {
     return registry;
   }
   // What is found stays where it is as long as the process.
-  Status LookUpOpDef(const std::string& op_type_name, const OpDef** op_def) const override {
-    static auto* const found = new std::map<std::string, OpDef>;
+  Status LookUp(const std::string& op_type_name, const OpRegistrationData** data) const override {
+    static auto* const found = new std::map<std::string, OpRegistrationData>;
     static auto* const mu = new std::mutex;
     const std::lock_guard<std::mutex> lock(*mu);
-    *op_def = nullptr;
+    *data = nullptr;
     if (!found->count(op_type_name)) {
       std::vector<OpDef> ops;
       GetRegisteredOps(&ops);
@@ -50,7 +60,7 @@ class OpRegistry : public OpRegistryInterface {
     }
     const auto it = found->find(op_type_name);
     if (it == found->end()) return errors::NotFound("Op type not registered '", op_type_name, "'");
-    *op_def = &it->second;
+    *data = &it->second;
     return OkStatus();
   }
   void Export(bool include_internal, OpList* ops) const {

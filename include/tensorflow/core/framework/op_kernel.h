@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/framework/kernel_def_builder.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
@@ -22,6 +25,7 @@
 #include "tensorflow/core/framework/op_requires.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/graph/c_handles.h"
 #include "tensorflow/core/platform/errors.h"
 
 namespace tensorflow {
@@ -47,7 +51,7 @@ class OpKernelConstruction {
   DataTypeVector input_types() const { return internal::Types(node_, false); }
   DataTypeVector output_types() const { return internal::Types(node_, true); }
   Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const { return internal::MatchSignature(node_, inputs, outputs); }
-  int graph_def_version() const { return 0; }
+  int graph_def_version() const { return weft_construction_graph_version(c_); }
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out) {
     TF_Tensor* t = nullptr;
     TF_RETURN_IF_ERROR(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
@@ -150,33 +154,47 @@ class KernelFunctionTable {
       if (f) weft_function_delete(f);
     }
   }
-  uint64 Add(weft_function* f) {
+  // It is given again to whoever asks with this key.
+  uint64 Add(weft_function* f, const std::string& key) {
     const mutex_lock lock(mu_);
     all_.push_back(f);
+    uses_.push_back(1);
+    by_key_[key] = all_.size();
     return all_.size();
+  }
+  bool Again(const std::string& key, uint64* number) {
+    const mutex_lock lock(mu_);
+    const auto known = by_key_.find(key);
+    if (known == by_key_.end()) return false;
+    *number = known->second;
+    ++uses_[*number - 1];
+    return true;
   }
   weft_function* Find(uint64 number) {
     const mutex_lock lock(mu_);
     return number == 0 || number > all_.size() ? nullptr : all_[number - 1];
   }
   bool Remove(uint64 number) {
-    weft_function* f = Find(number);
-    if (!f) return false;
     const mutex_lock lock(mu_);
-    all_[number - 1] = nullptr;
-    weft_function_delete(f);
+    if (number == 0 || number > all_.size() || !all_[number - 1]) return false;
+    if (--uses_[number - 1] > 0) return true;
+    for (auto known = by_key_.begin(); known != by_key_.end();) known = known->second == number ? by_key_.erase(known) : std::next(known);
+    weft_function_delete(std::exchange(all_[number - 1], nullptr));
     return true;
   }
 
  private:
   mutex mu_;
   std::vector<weft_function*> all_;
+  std::vector<int> uses_;
+  std::map<std::string, uint64> by_key_;
 };
 }  // namespace internal
 
 class OpKernel {
  public:
-  explicit OpKernel(OpKernelConstruction* c) : def_(internal::MessageOf(c->node())), inputs_(c->input_types()), outputs_(c->output_types()) {}
+  explicit OpKernel(OpKernelConstruction* c)
+      : def_(internal::MessageOf(c->node())), inputs_(c->input_types()), outputs_(c->output_types()), graph_def_version_(c->graph_def_version()) {}
   OpKernel(OpKernelConstruction* c, bool) : OpKernel(c) {}
   virtual ~OpKernel() = default;
   OpKernel(const OpKernel&) = delete;
@@ -185,6 +203,8 @@ class OpKernel {
   virtual void Compute(OpKernelContext* context) = 0;
   virtual AsyncOpKernel* AsAsync() { return nullptr; }
   virtual bool IsExpensive() { return true; }
+  // The value, where the kernel gives the same one in all runs.
+  virtual const Tensor* const_tensor() const { return nullptr; }
 
   const NodeDef& def() const { return def_; }
   const std::string& name() const { return def_.name(); }
@@ -197,8 +217,12 @@ class OpKernel {
   DataType output_type(int i) const { return outputs_[static_cast<size_t>(i)]; }
   const DataTypeVector& input_types() const { return inputs_; }
   const DataTypeVector& output_types() const { return outputs_; }
+  // Which inputs (or outputs) an argument of the op stands for.
+  Status InputRange(std::string_view arg, int* start, int* stop) const { return Range(arg, true, start, stop); }
+  Status OutputRange(std::string_view arg, int* start, int* stop) const { return Range(arg, false, start, stop); }
 
   // For these headers.
+  int graph_def_version() const { return graph_def_version_; }
   internal::KernelFunctionTable& functions() const { return functions_; }
   struct Library {
     std::shared_ptr<FunctionLibraryRuntime> functions;
@@ -211,8 +235,20 @@ class OpKernel {
   }
 
  private:
+  Status Range(std::string_view arg, bool inputs, int* start, int* stop) const {
+    const OpDef* op = nullptr;
+    TF_RETURN_IF_ERROR(OpRegistry::Global()->LookUpOpDef(def_.op(), &op));
+    NameRangeMap ranges;
+    TF_RETURN_IF_ERROR(NameRangesForNode(def_, *op, inputs ? &ranges : nullptr, inputs ? nullptr : &ranges));
+    const auto found = ranges.find(arg);
+    if (found == ranges.end()) return errors::InvalidArgument("Unknown ", inputs ? "input" : "output", " name: ", arg);
+    *start = found->second.first;
+    *stop = found->second.second;
+    return OkStatus();
+  }
   const NodeDef def_;
   const DataTypeVector inputs_, outputs_;
+  const int graph_def_version_;
   mutable internal::KernelFunctionTable functions_;
   std::shared_ptr<Library> library_;
 };
@@ -302,6 +338,33 @@ struct RegisteredKernel {
 };
 
 }  // namespace internal
+
+// The kernels of an op, of the engine and of libraries; those for which a function says yes; all.
+inline KernelList GetRegisteredKernelsForOp(std::string_view op) {
+  KernelList list;
+  const internal::CStatus s;
+  if (TF_Buffer* bytes = TF_GetRegisteredKernelsForOp(std::string(op).c_str(), s)) {
+    list.ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+    TF_DeleteBuffer(bytes);
+  }
+  return list;
+}
+inline KernelList GetAllRegisteredKernels() {
+  KernelList list;
+  const internal::CStatus s;
+  if (TF_Buffer* bytes = TF_GetAllRegisteredKernels(s)) {
+    list.ParseFromArray(bytes->data, static_cast<int>(bytes->length));
+    TF_DeleteBuffer(bytes);
+  }
+  return list;
+}
+inline KernelList GetFilteredRegisteredKernels(const std::function<bool(const KernelDef&)>& wanted) {
+  KernelList list;
+  for (const KernelDef& kernel : GetAllRegisteredKernels().kernel()) {
+    if (wanted(kernel)) *list.add_kernel() = kernel;
+  }
+  return list;
+}
 
 namespace register_kernel {
 using Name = KernelDefBuilder;

@@ -208,12 +208,14 @@ class OpKernelContext {
   Status input(std::string_view name, const Tensor** tensor) {
     int begin = 0;
     TF_RETURN_IF_ERROR(One(false, name, &begin));
+    if (!tensor) return NoPlace("input");
     *tensor = &input(begin);
     return OkStatus();
   }
   Status input_list(std::string_view name, OpInputList* list) {
     int begin = 0, end = 0;
     TF_RETURN_IF_ERROR(Range(false, name, &begin, &end));
+    if (!list) return NoPlace("input_list");
     *list = OpInputList(this, begin, end);
     return OkStatus();
   }
@@ -288,6 +290,7 @@ class OpKernelContext {
   DataType expected_output_dtype(int i) const { return static_cast<DataType>(weft_node_output_type(node_, i)); }
   bool output_required(int) const { return true; }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
+    if (TF_PREDICT_FALSE(!out)) return NoPlace("allocate_output");
     TF_Tensor* made = nullptr;
     weft_tensor_info info;
     TF_RETURN_IF_ERROR(internal::FromC(weft_run_make_output(run_, i, shape.c_dims(), &made, &info)));
@@ -307,6 +310,7 @@ class OpKernelContext {
   Status get_input_index(std::string_view name, int* i) const { return One(false, name, i); }
   Status get_output_index(std::string_view name, int* i) const { return One(true, name, i); }
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out) {
+    if (TF_PREDICT_FALSE(!out)) return NoPlace("allocate_temp");
     TF_Tensor* t = nullptr;
     TF_RETURN_IF_ERROR(internal::FromC(weft_tensor_allocate(type, shape.c_dims(), &t)));
     out->Take(t);
@@ -315,18 +319,19 @@ class OpKernelContext {
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out, AllocatorAttributes) { return allocate_temp(type, shape, out); }
   // The memory of an input that nobody else needs, or new memory. A forwarded input and the output are then the same elements.
   bool forward_input_to_output_with_shape(int input_index, int output_index, const TensorShape& shape, Tensor** out) {
-    weft_tensor_info info;
-    if (internal::kViewAlignment > 1 && input_index < inputs_.size() && weft_run_describe_input(run_, input_index, &info) &&
-        reinterpret_cast<uintptr_t>(info.data) % internal::kViewAlignment != 0)
-      return false;
+    CHECK(out != nullptr) << "forward_input_to_output_with_shape: the place for the result is null";
+    if (!IsInputAligned(input_index)) return false;
     if (!weft_run_forward(run_, input_index, output_index, shape.c_dims())) return false;
     *out = Output(output_index);
-    // The run's input gave its memory away: who looks at it again sees the output's.
-    const bool seen = inputs_[input_index].made();
-    Tensor& input = inputs_[input_index].GetAlone([] { return Tensor(); });
-    const TensorShape had = seen ? input.shape() : shape;
-    input.UnsafeCopyFromInternal(**out, (*out)->dtype(), had);
+    GaveAway(input_index, **out);
     return true;
+  }
+  Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape, Tensor** out) {
+    int from = 0, to = 0;
+    TF_RETURN_IF_ERROR(One(false, input, &from));
+    TF_RETURN_IF_ERROR(One(true, output, &to));
+    if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
+    return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output);
   }
   Status forward_input_or_allocate_output(gtl::ArraySlice<int> candidates, int output_index, const TensorShape& shape, Tensor** out,
                                           int* forwarded = nullptr) {
@@ -349,17 +354,36 @@ class OpKernelContext {
     TF_RETURN_IF_ERROR(One(true, output, &at));
     return forward_input_or_allocate_output(inputs, at, shape, out);
   }
-  // Memory of an input for something else than an output: none is given away.
-  std::unique_ptr<Tensor> forward_input(int, int, DataType, const TensorShape&, MemoryType, const AllocatorAttributes&) { return nullptr; }
-  Status forward_input_or_allocate_temp(gtl::ArraySlice<int>, DataType type, const TensorShape& shape, const AllocatorAttributes&, Tensor* out) {
+  struct Params {
+    static const int kNeverForward = -2, kNoReservation = -1;
+  };
+  // The memory of an input that nobody else needs, of the same type and number of elements, as a tensor of the kernel's; null where it is needed.
+  std::unique_ptr<Tensor> forward_input(int input_index, int, DataType type, const TensorShape& shape, MemoryType, const AllocatorAttributes&) {
+    if (!IsInputAligned(input_index)) return nullptr;
+    TF_Tensor* taken = weft_run_take_input(run_, input_index, type, shape.c_dims());
+    if (!taken) return nullptr;
+    auto out = std::make_unique<Tensor>(Tensor::Owning(taken));
+    GaveAway(input_index, *out);
+    return out;
+  }
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type, const TensorShape& shape,
+                                        const AllocatorAttributes& attributes, Tensor* out) {
+    if (!out) return NoPlace("forward_input_or_allocate_temp");
+    for (int i : candidates) {
+      if (auto forwarded = forward_input(i, Params::kNoReservation, type, shape, HOST_MEMORY, attributes)) {
+        *out = std::move(*forwarded);
+        return OkStatus();
+      }
+    }
     return allocate_temp(type, shape, out);
   }
-  Status forward_input_or_allocate_temp(gtl::ArraySlice<int>, DataType type, const TensorShape& shape, Tensor* out) {
-    return allocate_temp(type, shape, out);
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type, const TensorShape& shape, Tensor* out) {
+    return forward_input_or_allocate_temp(candidates, type, shape, AllocatorAttributes(), out);
   }
   Status output_list(std::string_view name, OpOutputList* list) {
     int begin = 0, end = 0;
     TF_RETURN_IF_ERROR(Range(true, name, &begin, &end));
+    if (!list) return NoPlace("output_list");
     *list = OpOutputList(this, begin, end);
     return OkStatus();
   }
@@ -504,7 +528,22 @@ class OpKernelContext {
       inputs_[i].GetAlone([&] { return Tensor::Borrowed(const_cast<TF_Tensor*>(t), of); });
     }
   }
+  TF_ATTRIBUTE_NOINLINE static Status NoPlace(const char* function) {
+    return errors::InvalidArgument(function, ": the place for the result is null");
+  }
   std::string Name() const { return std::string(internal::View(weft_node_name(node_))); }
+  bool IsInputAligned(int i) {
+    weft_tensor_info info;
+    return internal::kViewAlignment == 1 || !weft_run_describe_input(run_, i, &info) ||
+           reinterpret_cast<uintptr_t>(info.data) % internal::kViewAlignment == 0;
+  }
+  // The memory of the run's input is `to` now: who looks at the input again sees that.
+  void GaveAway(int i, const Tensor& to) {
+    const bool seen = inputs_[i].made();
+    Tensor& input = inputs_[i].GetAlone([] { return Tensor(); });
+    const TensorShape had = seen ? input.shape() : to.shape();
+    input.UnsafeCopyFromInternal(to, to.dtype(), had);
+  }
   // What the run now has as output i.
   Tensor* Output(int i) {
     Tensor& output = OutputSlot(i);

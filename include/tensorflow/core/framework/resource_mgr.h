@@ -19,7 +19,7 @@
 
 namespace tensorflow {
 
-class ResourceBase : public core::RefCounted {
+class ResourceBase : public core::WeakRefCounted {
  public:
   virtual std::string DebugString() const = 0;
   virtual int64 MemoryUsed() const { return 0; }
@@ -50,6 +50,7 @@ class ResourceMgr {
   // Takes over one reference to the object, whatever comes of it. AlreadyExists if there is one of that name.
   template <class T>
   Status Create(const std::string& container, const std::string& name, T* resource) {
+    if (!resource) return errors::InvalidArgument("the resource '", name, "' is null");
     return internal::FromC(weft_resources_create(r_, internal::Text(container), internal::Text(internal::TypeName<T>()), internal::Text(name),
                                                  static_cast<ResourceBase*>(resource), &internal::kResourceFunctions));
   }
@@ -58,12 +59,24 @@ class ResourceMgr {
   Status Lookup(const std::string& container, const std::string& name, T** resource) const {
     return Lookup<T>(container, internal::TypeName<T>(), name, resource);
   }
+  // Those that are there; null for others.
+  template <class T, bool = false>
+  Status LookupMany(gtl::ArraySlice<std::pair<const std::string*, const std::string*>> containers_and_names,
+                    std::vector<core::RefCountPtr<T>>* resources) const {
+    resources->resize(containers_and_names.size());
+    for (size_t i = 0; i < containers_and_names.size(); ++i) {
+      T* found = nullptr;
+      if (Lookup<T>(*containers_and_names[i].first, *containers_and_names[i].second, &found).ok()) (*resources)[i].reset(found);
+    }
+    return OkStatus();
+  }
   template <class T>
   Status LookupOrCreate(const std::string& container, const std::string& name, T** resource, std::function<Status(T**)> creator) {
     void* object = nullptr;
     const auto make = [](void* data, void** made) -> TF_Status* {
       T* t = nullptr;
-      const Status s = (*static_cast<std::function<Status(T**)>*>(data))(&t);
+      Status s = (*static_cast<std::function<Status(T**)>*>(data))(&t);
+      if (s.ok() && !t) s = errors::InvalidArgument("the resource that was made is null");
       if (s.ok()) *made = static_cast<ResourceBase*>(t);
       return internal::ToC(s);
     };
@@ -96,6 +109,7 @@ class ResourceMgr {
   // For these headers.
   template <class T>
   Status Lookup(const std::string& container, const std::string& type, const std::string& name, T** resource) const {
+    if (!resource) return errors::InvalidArgument("the place for the resource '", name, "' is null");
     void* object = nullptr;
     TF_RETURN_IF_ERROR(internal::FromC(weft_resources_lookup(r_, internal::Text(container), internal::Text(type), internal::Text(name), &object)));
     *resource = static_cast<T*>(static_cast<ResourceBase*>(object));
@@ -245,6 +259,7 @@ template <class T>
 ResourceHandle ResourceHandle::MakeRefCountingHandle(T* resource, const std::string& device_name, const std::vector<DtypeAndPartialTensorShape>&,
                                                      const std::optional<ManagedStackTrace>&) {
   static std::atomic<int64> last{0};
+  CHECK(resource != nullptr) << "a handle of no resource";
   ResourceHandle h;
   h.set_device(device_name);
   h.set_container("Anonymous");
@@ -268,6 +283,7 @@ Status LookupResource(OpKernelContext* c, const ResourceHandle& h, T** resource)
   if (h.IsRefCounting()) {
     const StatusOr<T*> found = h.GetResource<T>();
     TF_RETURN_IF_ERROR(found.status());
+    if (!resource) return errors::InvalidArgument("the place for the resource '", h.name(), "' is null");
     *resource = *found;
     (*resource)->Ref();
     return OkStatus();
@@ -286,7 +302,7 @@ template <class T>
 Status CreateResource(OpKernelContext* c, const ResourceHandle& h, T* resource) {
   const Status s = internal::CheckHandle<T>(h);
   if (s.ok()) return c->resource_manager()->Create(h.container(), h.name(), resource);
-  resource->Unref();
+  if (resource) resource->Unref();
   return s;
 }
 template <class T>

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,22 @@ class InferenceContext {
   ShapeHandle input(int64 i) const { return inputs_[static_cast<size_t>(i)]; }
   ShapeHandle output(int64 i) const { return outputs_[static_cast<size_t>(i)]; }
   void set_output(int i, ShapeHandle s) { outputs_.at(static_cast<size_t>(i)) = s; }
+  // More outputs, for who infers the shapes of a node with none of its own: the engine takes those that the node has.
+  Status ExpandOutputs(int n) {
+    if (n <= num_outputs()) return errors::InvalidArgument("Expected output size to be larger than ", num_outputs(), ", got ", n);
+    outputs_.resize(static_cast<size_t>(n));
+    return OkStatus();
+  }
+  // What is said of the values of inputs is known from then on.
+  void set_input_tensors(const std::vector<const Tensor*>& tensors) {
+    for (size_t i = 0; i < tensors.size() && i < tensors_.size(); ++i) {
+      if (!tensors[i]) continue;
+      tensors_[i] = std::make_unique<Tensor>(*tensors[i]);
+      given_.insert(static_cast<int>(i));
+    }
+  }
+  void set_input_tensors_as_shapes(const std::vector<ShapeHandle>& shapes) { as_shapes_ = shapes; }
+  const std::vector<ShapeHandle>& input_tensors_as_shapes() const { return as_shapes_; }
   Status input(std::string_view name, std::vector<ShapeHandle>* out) const {
     int begin = 0, end = 0;
     if (!weft_node_range(node_, 0, internal::Text(name), &begin, &end)) return errors::InvalidArgument("Unknown input name: ", name);
@@ -113,9 +130,12 @@ class InferenceContext {
   }
   // The value of an input; null where it is not known while shapes are inferred.
   const Tensor* input_tensor(int i) {
+    if (i < 0 || i >= num_inputs_) return nullptr;
+    requested_.insert(i);
+    auto& slot = tensors_[static_cast<size_t>(i)];
+    if (slot) return slot.get();
     const TF_Tensor* t = weft_shapes_constant(c_, i);
     if (!t) return nullptr;
-    auto& slot = tensors_[static_cast<size_t>(i)];
     if (!slot) slot = std::make_unique<Tensor>(Tensor::Received(weft_tensor_share(t)));
     return slot.get();
   }
@@ -130,7 +150,7 @@ class InferenceContext {
     return OkStatus();
   }
   AttrSlice attrs() const { return AttrSlice(node_); }
-  int graph_def_version() const { return 0; }
+  int graph_def_version() const { return weft_shapes_graph_version(c_); }
   // Whether the input is more exactly known by this; the shape of an input that others see stays.
   bool MergeInput(int i, ShapeHandle s) {
     ShapeHandle merged;
@@ -173,9 +193,8 @@ class InferenceContext {
     return true;
   }
   void SetInput(int i, ShapeHandle s) { inputs_.at(static_cast<size_t>(i)) = s; }
-  // Inputs are known as far as they are at once: nothing comes after a request.
-  bool requested_input_tensor(int) const { return false; }
-  bool requested_input_tensor_as_partial_shape(int) const { return false; }
+  bool requested_input_tensor(int i) const { return requested_.count(i) != 0; }
+  bool requested_input_tensor_as_partial_shape(int i) const { return requested_as_shape_.count(i) != 0; }
   Status construction_status() const { return OkStatus(); }
   template <class Proto>
   void ShapeHandleToProto(ShapeHandle s, Proto* proto) {
@@ -353,6 +372,10 @@ class InferenceContext {
   Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
     ShapeHandle s;
     TF_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
+    requested_as_shape_.insert(i);
+    if (given_.count(i)) return MakeShapeFromTensor(tensors_[static_cast<size_t>(i)].get(), s, out);
+    if (static_cast<size_t>(i) < as_shapes_.size() && as_shapes_[static_cast<size_t>(i)].IsSet())
+      return *out = as_shapes_[static_cast<size_t>(i)], OkStatus();
     int64_t dims[254];
     const int rank = weft_shapes_constant_shape(c_, i, dims);
     if (rank == -2) return errors::InvalidArgument("input ", i, " is no shape");
@@ -487,7 +510,7 @@ class InferenceContext {
   // For these headers: the node; hands the outputs to whoever infers.
   const weft_node* node() const { return node_; }
   Status Finish() {
-    for (size_t i = 0; i < outputs_.size(); ++i) {
+    for (size_t i = 0; i < outputs_.size() && static_cast<int>(i) < weft_node_num_outputs(node_); ++i) {
       if (!outputs_[i].IsSet()) continue;
       const std::vector<int64> dims = Values(outputs_[i]);
       weft_shapes_set_output(c_, static_cast<int>(i), {dims.data(), Rank(outputs_[i])});
@@ -515,6 +538,8 @@ class InferenceContext {
   std::deque<Dimension> dims_;
   std::vector<ShapeHandle> inputs_, outputs_;
   std::vector<std::unique_ptr<Tensor>> tensors_;
+  std::vector<ShapeHandle> as_shapes_;
+  std::set<int> given_, requested_, requested_as_shape_;
   std::deque<std::vector<ShapeAndType>> handles_;
   std::map<int, std::vector<ShapeAndType>> given_handles_, output_handles_;
 };

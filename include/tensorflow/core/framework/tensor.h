@@ -17,11 +17,33 @@
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/framework/variant_value.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tensorflow/core/platform/refcount.h"
 #include "tensorflow/core/weft_abi.h"
 
 namespace tensorflow {
 
+class AllocationDescription;
 class Allocator;
+
+// Memory of the program's own for tensors: the last tensor of it gives its reference back. The elements begin at data().
+class TensorBuffer : public core::RefCounted {
+ public:
+  explicit TensorBuffer(void* data) : data_(data) {}
+  ~TensorBuffer() override = default;
+  void* data() const { return data_; }
+  virtual size_t size() const = 0;
+  virtual TensorBuffer* root_buffer() = 0;
+  virtual void FillAllocationDescription(AllocationDescription*) const = 0;
+  virtual bool GetAllocatedBytes(size_t*) const { return false; }
+  virtual bool OwnsMemory() const { return true; }
+  template <class T>
+  T* base() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* const data_;
+};
 
 class Tensor {
  public:
@@ -39,6 +61,17 @@ class Tensor {
   }
   // All memory is the engine's.
   Tensor(Allocator*, DataType type, const TensorShape& shape) : Tensor(type, shape) {}
+  // In memory of the program's own, to which the tensor takes a reference. Memory that is too small, or null where there are elements, throws.
+  Tensor(DataType type, const TensorShape& shape, TensorBuffer* memory) {
+    CHECK(memory != nullptr) << "a tensor of no memory";
+    memory->Ref();
+    TF_Tensor* t = TF_NewTensor(
+        static_cast<TF_DataType>(type), shape.c_dims().dims, shape.dims(), memory->data(), memory->size(),
+        [](void*, size_t, void* of) { static_cast<TensorBuffer*>(of)->Unref(); }, memory);
+    CHECK(t != nullptr) << "no tensor of " << DataTypeString(type) << " " << shape.DebugString() << " in " << memory->size() << " bytes";
+    Take(t);
+  }
+  Tensor(DataType type, const TensorShape& shape, core::RefCountPtr<TensorBuffer> memory) : Tensor(type, shape, memory.get()) {}
   Tensor(float v) : Tensor(v, Value()) {}               // NOLINT: implicit as TensorFlow's
   Tensor(double v) : Tensor(v, Value()) {}              // NOLINT
   Tensor(int32 v) : Tensor(v, Value()) {}               // NOLINT
@@ -191,6 +224,15 @@ class Tensor {
   template <class T, size_t N>
   typename TTypes<T, static_cast<int>(N)>::ConstTensor bit_casted_shaped(gtl::ArraySlice<int64> sizes) const {
     return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(BytesDims<N>(sizes));
+  }
+  // The last dimension as one element of a type of as many bytes: N is one less than the number of dimensions.
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::Tensor reinterpret_last_dimension() {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::Tensor, T>(FirstDims<T, N>());
+  }
+  template <class T, size_t N>
+  typename TTypes<T, static_cast<int>(N)>::ConstTensor reinterpret_last_dimension() const {
+    return Cast<typename TTypes<T, static_cast<int>(N)>::ConstTensor, const T>(FirstDims<T, N>());
   }
   // N dimensions from `first_outer` on, those before and behind being one with them.
   template <class T, size_t N = 3>
@@ -476,6 +518,14 @@ class Tensor {
     CHECK_EQ(N, sizes.size());
     std::array<ptrdiff_t, N> out{};
     for (size_t i = 0; i < N; ++i) out[i] = sizes[i];
+    return out;
+  }
+  template <class T, size_t N>
+  std::array<ptrdiff_t, N> FirstDims() const {
+    CHECK_EQ(static_cast<int>(N) + 1, dims()) << "Asking for " << N << " dimensions and an element from a tensor of " << dims() << " dimensions";
+    CHECK_EQ(static_cast<int64>(sizeof(T)), dim_size(static_cast<int>(N)) * DataTypeSize(type_));
+    std::array<ptrdiff_t, N> out{};
+    for (size_t i = 0; i < N; ++i) out[i] = dim_size(static_cast<int>(i));
     return out;
   }
   template <size_t N>

@@ -67,6 +67,21 @@ class Dims {
 
 }  // namespace internal
 
+// The dimensions of a shape, one after the other.
+template <class Shape>
+class TensorShapeIter {
+ public:
+  TensorShapeIter(const Shape* shape, int d) : shape_(shape), d_(d) {}
+  bool operator==(const TensorShapeIter& o) const { return shape_ == o.shape_ && d_ == o.d_; }
+  bool operator!=(const TensorShapeIter& o) const { return !(*this == o); }
+  void operator++() { ++d_; }
+  TensorShapeDim operator*() const { return TensorShapeDim(shape_->dim_size(d_)); }
+
+ private:
+  const Shape* shape_;
+  int d_;
+};
+
 // What shapes with and without unknown dimensions have in common. Derived is the shape itself, for functions that return one.
 template <class Derived>
 class TensorShapeBase {
@@ -75,20 +90,8 @@ class TensorShapeBase {
   int64 dim_size(int i) const { return dims_[static_cast<size_t>(i)]; }
   gtl::InlinedVector<int64, 4> dim_sizes() const { return dims_.vec(); }
   TensorShapeDim dim(int i) const { return TensorShapeDim(dim_size(i)); }
-
-  class Iterator {
-   public:
-    explicit Iterator(const int64* at) : at_(at) {}
-    TensorShapeDim operator*() const { return TensorShapeDim(*at_); }
-    Iterator& operator++() { return ++at_, *this; }
-    bool operator==(const Iterator& o) const { return at_ == o.at_; }
-    bool operator!=(const Iterator& o) const { return at_ != o.at_; }
-
-   private:
-    const int64* at_;
-  };
-  Iterator begin() const { return Iterator(dims_.data()); }
-  Iterator end() const { return Iterator(dims_.data() + dims_.size()); }
+  TensorShapeIter<Derived> begin() const { return TensorShapeIter<Derived>(static_cast<const Derived*>(this), 0); }
+  TensorShapeIter<Derived> end() const { return TensorShapeIter<Derived>(static_cast<const Derived*>(this), static_cast<int>(dims_.size())); }
 
  protected:
   static std::string Text(const internal::Dims& dims) {

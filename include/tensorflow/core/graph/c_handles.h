@@ -17,6 +17,7 @@ inline void Delete(TF_Buffer* b) { TF_DeleteBuffer(b); }
 inline void Delete(TF_Graph* g) { TF_DeleteGraph(g); }
 inline void Delete(TF_SessionOptions* o) { TF_DeleteSessionOptions(o); }
 inline void Delete(TF_ImportGraphDefOptions* o) { TF_DeleteImportGraphDefOptions(o); }
+inline void Delete(TF_ImportGraphDefResults* r) { TF_DeleteImportGraphDefResults(r); }
 inline void Delete(TF_DeviceList* l) { TF_DeleteDeviceList(l); }
 
 // A unique_ptr with a tenth of its functions, which every program would compile.

@@ -60,6 +60,7 @@ struct OutputTensor {
 
 class Graph {
  public:
+  static constexpr int kControlSlot = -1;
   Graph() : c_(TF_NewGraph()) {}
   template <class Registry>
   explicit Graph(const Registry*) : Graph() {}

@@ -117,6 +117,8 @@ class WritableFile {
     return Call([&](TF_Status* s) { TF_SyncWritableFile(file_, s); });
   }
   virtual Status Close() { return End(); }
+  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
+  virtual Status Tell(int64_t*) { return errors::Unimplemented("This filesystem does not support Tell()"); }
 
  private:
   Status End() {

@@ -16,6 +16,22 @@
 
 namespace tensorflow {
 
+// MurmurHash2 of 32 bits.
+inline uint32 Hash32(const char* data, size_t n, uint32 seed) {
+  constexpr uint32 kFactor = 0x5bd1e995;
+  const auto* at = reinterpret_cast<const unsigned char*>(data);
+  uint32 h = seed ^ static_cast<uint32>(n);
+  for (; n >= 4; at += 4, n -= 4) {
+    uint32 word = at[0] | static_cast<uint32>(at[1]) << 8 | static_cast<uint32>(at[2]) << 16 | static_cast<uint32>(at[3]) << 24;
+    word *= kFactor;
+    word ^= word >> 24;
+    h = (h * kFactor) ^ (word * kFactor);
+  }
+  for (size_t i = n; i > 0; --i) h ^= static_cast<uint32>(at[i - 1]) << (8 * (i - 1));
+  if (n > 0) h *= kFactor;
+  h = (h ^ (h >> 13)) * kFactor;
+  return h ^ (h >> 15);
+}
 inline uint64 Hash64(const char* data, size_t n, uint64 seed) { return weft_hash64({data, n}, seed); }
 inline uint64 Hash64(const char* data, size_t n) { return Hash64(data, n, 0xDECAFCAFFE); }
 inline uint64 Hash64(StringPiece s) { return Hash64(s.data(), s.size()); }

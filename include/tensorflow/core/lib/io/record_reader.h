@@ -5,9 +5,11 @@
 #define TENSORFLOW_CORE_LIB_IO_RECORD_READER_H_
 
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "tensorflow/core/lib/io/inputstream_interface.h"
+#include "tensorflow/core/lib/io/zlib_inputstream.h"
 #include "tensorflow/core/platform/coding.h"
 #include "tensorflow/core/platform/crc32c.h"
 
@@ -18,9 +20,11 @@ struct RecordReaderOptions {
   enum CompressionType { NONE = 0, ZLIB_COMPRESSION = 1, SNAPPY_COMPRESSION = 2 };
   CompressionType compression_type = NONE;
   int64_t buffer_size = 0;
+  ZlibCompressionOptions zlib_options;
   static RecordReaderOptions CreateRecordReaderOptions(const std::string& type) {
     RecordReaderOptions options;
     if (type == "ZLIB" || type == "GZIP") options.compression_type = ZLIB_COMPRESSION;
+    if (type == "GZIP") options.zlib_options = ZlibCompressionOptions::GZIP();
     if (type == "SNAPPY") options.compression_type = SNAPPY_COMPRESSION;
     return options;
   }
@@ -31,7 +35,15 @@ class RecordReader {
   static constexpr size_t kHeaderSize = sizeof(uint64) + sizeof(uint32);
   static constexpr size_t kFooterSize = sizeof(uint32);
   explicit RecordReader(RandomAccessFile* file, const RecordReaderOptions& options = RecordReaderOptions())
-      : options_(options), stream_(file, options.buffer_size > 0 ? static_cast<size_t>(options.buffer_size) : 256 << 10) {}
+      : options_(options) {
+    if (options.compression_type == RecordReaderOptions::ZLIB_COMPRESSION) {
+      const ZlibCompressionOptions& z = options.zlib_options;
+      stream_ = std::make_unique<ZlibInputStream>(new RandomAccessInputStream(file), static_cast<size_t>(z.input_buffer_size),
+                                                  static_cast<size_t>(z.output_buffer_size), z, true);
+    } else {
+      stream_ = std::make_unique<BufferedInputStream>(file, options.buffer_size > 0 ? static_cast<size_t>(options.buffer_size) : 256 << 10);
+    }
+  }
 
   // The record at *offset, which becomes that of the next one; OutOfRange at the end.
   Status ReadRecord(uint64* offset, tstring* record) {
@@ -50,7 +62,7 @@ class RecordReader {
       tstring head;
       TF_RETURN_IF_ERROR(Length(*offset, &head, &length));
       if (length > static_cast<uint64>(std::numeric_limits<int64_t>::max()) - kFooterSize) return errors::DataLoss("record size too large");
-      const Status s = stream_.SkipNBytes(static_cast<int64_t>(length + kFooterSize));
+      const Status s = stream_->SkipNBytes(static_cast<int64_t>(length + kFooterSize));
       if (!s.ok()) return errors::IsOutOfRange(s) ? Truncated(*offset, s) : s;
       *offset += kHeaderSize + length + kFooterSize;
     }
@@ -60,10 +72,11 @@ class RecordReader {
  private:
   static Status Truncated(uint64 offset, const Status& s) { return errors::DataLoss("truncated record at ", offset, "' failed with ", s.message()); }
   Status SeekTo(uint64 offset) {
-    if (options_.compression_type != RecordReaderOptions::NONE) return errors::Unimplemented("RecordReader reads no compressed files");
-    const auto at = static_cast<uint64>(stream_.Tell());
+    if (options_.compression_type == RecordReaderOptions::SNAPPY_COMPRESSION)
+      return errors::Unimplemented("RecordReader with SNAPPY_COMPRESSION is not supported");
+    const auto at = static_cast<uint64>(stream_->Tell());
     if (at > offset) return errors::InvalidArgument("Trying to seek offset: ", offset, " which is less than the current offset: ", at);
-    return stream_.SkipNBytes(static_cast<int64_t>(offset - at));
+    return stream_->SkipNBytes(static_cast<int64_t>(offset - at));
   }
   Status Length(uint64 offset, tstring* head, uint64* length) {
     TF_RETURN_IF_ERROR(ReadChecked(offset, sizeof *length, head));
@@ -74,7 +87,7 @@ class RecordReader {
   Status ReadChecked(uint64 offset, uint64 n, tstring* result) {
     if (n >= std::numeric_limits<int64_t>::max() - sizeof(uint32)) return errors::DataLoss("record size too large");
     const uint64 expected = n + sizeof(uint32);
-    TF_RETURN_IF_ERROR(stream_.ReadNBytes(static_cast<int64_t>(expected), result));
+    TF_RETURN_IF_ERROR(stream_->ReadNBytes(static_cast<int64_t>(expected), result));
     const uint32 masked = core::DecodeFixed32(result->data() + n);
     if (crc32c::Unmask(masked) != crc32c::Value(result->data(), n)) {
       return errors::DataLoss("corrupted record at ", offset, offset == 0 ? " (Is this even a TFRecord file?)" : "");
@@ -83,7 +96,7 @@ class RecordReader {
     return OkStatus();
   }
   RecordReaderOptions options_;
-  BufferedInputStream stream_;
+  std::unique_ptr<InputStreamInterface> stream_;
 };
 
 class SequentialRecordReader {

@@ -4,8 +4,10 @@
 #ifndef TENSORFLOW_CORE_LIB_IO_RECORD_WRITER_H_
 #define TENSORFLOW_CORE_LIB_IO_RECORD_WRITER_H_
 
+#include <memory>
 #include <string>
 
+#include "tensorflow/core/lib/io/zlib_outputbuffer.h"
 #include "tensorflow/core/platform/coding.h"
 #include "tensorflow/core/platform/crc32c.h"
 #include "tensorflow/core/platform/errors.h"
@@ -17,9 +19,11 @@ namespace io {
 struct RecordWriterOptions {
   enum CompressionType { NONE = 0, ZLIB_COMPRESSION = 1, SNAPPY_COMPRESSION = 2 };
   CompressionType compression_type = NONE;
+  ZlibCompressionOptions zlib_options;
   static RecordWriterOptions CreateRecordWriterOptions(const std::string& type) {
     RecordWriterOptions options;
     if (type == "ZLIB" || type == "GZIP") options.compression_type = ZLIB_COMPRESSION;
+    if (type == "GZIP") options.zlib_options = ZlibCompressionOptions::GZIP();
     if (type == "SNAPPY") options.compression_type = SNAPPY_COMPRESSION;
     return options;
   }
@@ -29,13 +33,24 @@ class RecordWriter {
  public:
   static constexpr size_t kHeaderSize = sizeof(uint64) + sizeof(uint32);
   static constexpr size_t kFooterSize = sizeof(uint32);
-  explicit RecordWriter(WritableFile* dest, const RecordWriterOptions& options = RecordWriterOptions()) : dest_(dest), options_(options) {}
+  explicit RecordWriter(WritableFile* dest, const RecordWriterOptions& options = RecordWriterOptions()) : dest_(dest), options_(options) {
+    if (!dest || options.compression_type != RecordWriterOptions::ZLIB_COMPRESSION) return;
+    packed_ = std::make_unique<ZlibOutputBuffer>(dest, static_cast<int32>(options.zlib_options.input_buffer_size),
+                                                 static_cast<int32>(options.zlib_options.output_buffer_size), options.zlib_options);
+    made_ = packed_->Init();
+    dest_ = packed_.get();
+  }
+  ~RecordWriter() {
+    if (const Status s = Close(); !s.ok()) LOG(ERROR) << "Could not finish writing file: " << s;
+  }
   RecordWriter(const RecordWriter&) = delete;
   void operator=(const RecordWriter&) = delete;
 
   Status WriteRecord(StringPiece data) {
     if (!dest_) return errors::FailedPrecondition("Writer not initialized or previously closed");
-    if (options_.compression_type != RecordWriterOptions::NONE) return errors::Unimplemented("RecordWriter writes no compressed files");
+    if (options_.compression_type == RecordWriterOptions::SNAPPY_COMPRESSION)
+      return errors::Unimplemented("RecordWriter with SNAPPY_COMPRESSION is not supported");
+    TF_RETURN_IF_ERROR(made_);
     char header[kHeaderSize], footer[kFooterSize];
     PopulateHeader(header, data.data(), data.size());
     PopulateFooter(footer, data.data(), data.size());
@@ -43,8 +58,18 @@ class RecordWriter {
     TF_RETURN_IF_ERROR(dest_->Append(data));
     return dest_->Append(StringPiece(footer, sizeof footer));
   }
-  Status Flush() { return dest_ ? OkStatus() : errors::FailedPrecondition("Writer not initialized or previously closed"); }
-  Status Close() { return OkStatus(); }  // nothing is held back, and the file stays open
+  Status Flush() {
+    if (!dest_) return errors::FailedPrecondition("Writer not initialized or previously closed");
+    return packed_ ? packed_->Flush() : OkStatus();
+  }
+  // The file stays open.
+  Status Close() {
+    if (!packed_) return OkStatus();
+    const Status s = made_.ok() ? packed_->Close() : made_;
+    packed_.reset();
+    dest_ = nullptr;
+    return s;
+  }
 
   static void PopulateHeader(char* header, const char*, size_t n) {
     core::EncodeFixed64(header, n);
@@ -56,6 +81,8 @@ class RecordWriter {
   static uint32 MaskedCrc(const char* data, size_t n) { return crc32c::Mask(crc32c::Value(data, n)); }
   WritableFile* dest_;
   RecordWriterOptions options_;
+  std::unique_ptr<ZlibOutputBuffer> packed_;
+  Status made_;
 };
 
 }  // namespace io
