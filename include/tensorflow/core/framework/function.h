@@ -86,7 +86,7 @@ class FunctionLibraryRuntime {
 
   explicit FunctionLibraryRuntime(OpKernelContext* c) : c_(c), definition_(internal::OwnedLibrary(weft_run_library(c->run()))) {}
   // Of a kernel that is being made, and of its runs from then on.
-  FunctionLibraryRuntime() : definition_(nullptr) {}
+  FunctionLibraryRuntime() : definition_(internal::OwnedLibrary()) {}
   ~FunctionLibraryRuntime() {
     for (const Named& n : named_) {
       if (n.function) weft_function_delete(n.function);

@@ -42,9 +42,10 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
   }
   FunctionLibraryDefinition(const OpRegistryInterface* default_registry, const GraphDef& graph)
       : FunctionLibraryDefinition(default_registry, graph.library()) {}
-  // For these headers: those of a program (null: none).
-  explicit FunctionLibraryDefinition(internal::OwnedLibrary base) : default_registry_(OpRegistry::Global()), base_(std::move(base)) {}
-  FunctionLibraryDefinition(const FunctionLibraryDefinition& o) : default_registry_(o.default_registry_) {
+  // For these headers: those of a program; null while a kernel is made, when it is not known which.
+  explicit FunctionLibraryDefinition(internal::OwnedLibrary base)
+      : default_registry_(OpRegistry::Global()), base_(std::move(base)), unknown_(!base_) {}
+  FunctionLibraryDefinition(const FunctionLibraryDefinition& o) : default_registry_(o.default_registry_), unknown_(o.unknown_) {
     const mutex_lock lock(o.mu_);
     if (o.base_) base_.reset(weft_library_share(o.base_.get()));
     for (const auto& [name, data] : o.own_) own_[name] = std::make_shared<Entry>(*data);
@@ -55,7 +56,7 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
 
   bool Contains(const std::string& name) const {
     const mutex_lock lock(mu_);
-    return Has(name);
+    return unknown_ || Has(name);
   }
   // Stays where it is until it is removed or replaced here. Null where there is none.
   const FunctionDef* Find(const std::string& name) const {
@@ -72,7 +73,8 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
         return OkStatus();
       }
     }
-    return default_registry_->LookUp(op, data);
+    if (default_registry_) return default_registry_->LookUp(op, data);
+    return errors::NotFound("Op type not registered '", op, "'");
   }
   std::string FindGradient(const std::string& name) const {
     const mutex_lock lock(mu_);
@@ -264,6 +266,7 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
   mutable mutex mu_;
   const OpRegistryInterface* default_registry_;
   internal::OwnedLibrary base_;
+  const bool unknown_ = false;  // a run tells what is there
   mutable std::map<std::string, std::shared_ptr<Entry>> own_;  // also what was found in base_
   std::set<std::string> removed_;                              // of base_
   std::map<std::string, std::string> gradients_;
