@@ -164,7 +164,7 @@ class DataflowWorker {
   void start_with(const Ready& r) noexcept;
   void loop() noexcept;   // an exception is the error of the run
   // Finishes an asynchronous item on a thread that is none of ours, and shares what follows.
-  void finish_async(struct AsyncItem& a) noexcept;
+  void finish_on_worker(struct AsyncItem& a) noexcept;
 
   std::vector<Ready> queue;
 

@@ -353,7 +353,7 @@ void DataflowWorker::run_async_item(const Item& item, Iteration* it) {
   run_.live.fetch_add(1, std::memory_order_relaxed);
   auto back = [a](Status s) {
     a->status = std::move(s);
-    if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_async(*a);
+    if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_on_worker(*a);
   };
   try {
     begin_async(a, back);
@@ -403,7 +403,7 @@ void DataflowWorker::finish_async(AsyncItem& a) {
   propagate(*a.item, a.iteration, Outputs(a.outputs.data(), a.output_refs.empty() ? nullptr : a.output_refs.data()), a.dead);
 }
 
-void DataflowWorker::finish_async(AsyncItem& a) noexcept {
+void DataflowWorker::finish_on_worker(AsyncItem& a) noexcept {
   const Status s = core::without_exceptions([&]() -> Status {
     finish_async(a);
     if (!run_.aborted()) run_.share(queue);
