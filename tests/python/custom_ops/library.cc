@@ -199,11 +199,9 @@ REGISTER_KERNEL_BUILDER(Name("GraphVersions").Device(DEVICE_CPU), GraphVersionsO
 REGISTER_OP("ShapeQuestions").Input("sizes: int64").Input("other: int64").Output("y: float").Output("z: float").SetShapeFn(
     [](shape_inference::InferenceContext* c) -> Status {
       using shape_inference::ShapeHandle;
-      const bool before = c->requested_input_tensor(0);
       const Tensor* value = c->input_tensor(0);
       ShapeHandle as_shape, told;
       TF_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &as_shape));
-      const bool as_shape_asked = c->requested_input_tensor_as_partial_shape(1), value_asked = c->requested_input_tensor_as_partial_shape(0);
       std::vector<ShapeHandle> shapes(2);
       shapes[0] = c->MakeShape({7, c->UnknownDim()});
       if (!value) {
@@ -212,8 +210,8 @@ REGISTER_OP("ShapeQuestions").Input("sizes: int64").Input("other: int64").Output
       } else {
         told = c->Scalar();
       }
-      c->set_output(0, c->MakeShape({before, c->requested_input_tensor(0), c->requested_input_tensor(1) ? 1 : 0, as_shape_asked, value_asked,
-                                     value != nullptr, c->RankKnown(as_shape) ? c->Rank(as_shape) : 99, c->ExpandOutputs(2).ok()}));
+      c->set_output(0, c->MakeShape({c->requested_input_tensor(0), c->requested_input_tensor(1),
+                                     c->requested_input_tensor_as_partial_shape(1), value != nullptr, c->RankKnown(as_shape) ? c->Rank(as_shape) : 99, c->ExpandOutputs(2).ok()}));
       c->set_output(1, told);
       return OkStatus();
     });

@@ -94,7 +94,7 @@ class InferenceContext {
   void set_output(int i, ShapeHandle s) { outputs_.at(static_cast<size_t>(i)) = s; }
   // More outputs, for who infers the shapes of a node with none of its own: the engine takes those that the node has.
   Status ExpandOutputs(int n) {
-    if (n <= num_outputs()) return errors::InvalidArgument("Expected output size to be larger than ", num_outputs(), ", got ", n);
+    if (n < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
     outputs_.resize(static_cast<size_t>(n));
     return OkStatus();
   }
@@ -372,6 +372,7 @@ class InferenceContext {
   Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
     ShapeHandle s;
     TF_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
+    requested_.insert(i);
     requested_as_shape_.insert(i);
     if (given_.count(i)) return MakeShapeFromTensor(tensors_[static_cast<size_t>(i)].get(), s, out);
     if (static_cast<size_t>(i) < as_shapes_.size() && as_shapes_[static_cast<size_t>(i)].IsSet())
