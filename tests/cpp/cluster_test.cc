@@ -103,13 +103,15 @@ TEST_CASE("the nodes of a Slurm step are a cluster") {
 }
 
 TEST_CASE("the processes of mpirun are a cluster") {
+  {
+    const Variable_ size("OMPI_COMM_WORLD_SIZE", "three"), rank("OMPI_COMM_WORLD_RANK", "2");
+    CHECK(error_of([] { Cluster::from_environment(); }).find("must be a whole number, got 'three'") != std::string::npos);
+  }
   const Variable_ size("OMPI_COMM_WORLD_SIZE", "3"), rank("OMPI_COMM_WORLD_RANK", "2");
   {
     const Variable_ local("OMPI_COMM_WORLD_LOCAL_SIZE", "3");
     CHECK(Cluster::from_environment(7000).to_json() ==
           R"({"cluster": {"worker": ["localhost:7000", "localhost:7001", "localhost:7002"]}, "task": {"type": "worker", "index": 2}})");
-    const Variable_ beyond("OMPI_COMM_WORLD_RANK", "3"), none("OMPI_COMM_WORLD_SIZE", "three");
-    CHECK(error_of([] { Cluster::from_environment(); }).find("must be a whole number, got 'three'") != std::string::npos);
   }
   const Variable_ local("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
   CHECK(error_of([] { Cluster::from_environment(); }).find("WEFT_CLUSTER_FILE") != std::string::npos);
