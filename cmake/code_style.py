@@ -23,7 +23,9 @@ CPP = (".cc", ".h", ".c", ".inc")
 
 
 def git(*args):
-    return subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, *args], capture_output=True, text=True).stdout.splitlines()
+    return subprocess.run(
+        ["git", "-c", "safe.directory=*", "-C", ROOT, *args], capture_output=True, text=True
+    ).stdout.splitlines()
 
 
 def files(everything):

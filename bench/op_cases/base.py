@@ -9,7 +9,9 @@ import pathlib
 import numpy as np
 
 CASES = {}
-_OP_DEFS = pathlib.Path(__file__).parents[2] / "tests/ops/data/op_defs.bin"  # TensorFlow's, each with its length in front
+_OP_DEFS = (
+    pathlib.Path(__file__).parents[2] / "tests/ops/data/op_defs.bin"
+)  # TensorFlow's, each with its length in front
 
 
 def case(*names):

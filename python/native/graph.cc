@@ -367,13 +367,14 @@ void bind_graph(nb::module_& m) {
              return out;
            })
       .def("effects", [](NativeGraph& g) { return node_ids(g.graph->effects()); })
-      .def("reads", [](NativeGraph& g) {
-        std::vector<graph::Node*> reads;
-        for (graph::Node* n : g.graph->graph().nodes()) {
-          if (n->spec().traits().only_reads) reads.push_back(n);
-        }
-        return node_ids(reads);
-      })
+      .def("reads",
+           [](NativeGraph& g) {
+             std::vector<graph::Node*> reads;
+             for (graph::Node* n : g.graph->graph().nodes()) {
+               if (n->spec().traits().only_reads) reads.push_back(n);
+             }
+             return node_ids(reads);
+           })
       .def("nodes", [](NativeGraph& g) { return node_ids(g.graph->graph().nodes()); })
       .def("num_nodes", [](NativeGraph& g) { return g.graph->graph().num_nodes(); })
       .def(

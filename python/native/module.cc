@@ -3,7 +3,7 @@
 namespace weft_engine::python {
 void bind_data_service(nb::module_& m);  // data_service.cc
 void bind_errors(nb::module_& m);        // errors.cc
-}
+}  // namespace weft_engine::python
 
 NB_MODULE(_weft, m) {
   using namespace weft_engine::python;

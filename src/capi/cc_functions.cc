@@ -149,9 +149,8 @@ void weft_function_run(weft_run* run, weft_function* f, const weft_call_options*
     return {};
   });
   if (!s.ok()) return answer(data, done, s, {});
-  call->handle->run_async(call->env, std::move(values), [call, data, done](Status status, std::vector<Tensor> results) {
-    answer(data, done, status, std::move(results));
-  });
+  call->handle->run_async(call->env, std::move(values),
+                          [call, data, done](Status status, std::vector<Tensor> results) { answer(data, done, status, std::move(results)); });
 }
 
 // ---- Functions by name ----

@@ -42,7 +42,8 @@ Result<Handle*> handle_of(const Library& library, const char* name, Gpu& gpu) {
   if (found == all->end()) {
     auto made = std::make_unique<Handle>();
     Status started = start(library, name, gpu, *made);
-    found = all->emplace(&gpu, started.ok() ? Result<std::unique_ptr<Handle>>(std::move(made)) : Result<std::unique_ptr<Handle>>(std::move(started))).first;
+    found = all->emplace(&gpu, started.ok() ? Result<std::unique_ptr<Handle>>(std::move(made)) : Result<std::unique_ptr<Handle>>(std::move(started)))
+                .first;
   }
   if (!found->second.ok()) return found->second.status();
   return found->second->get();

@@ -113,8 +113,8 @@ std::optional<int64_t> ConstantValues::integer(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return std::nullopt;
   // Which dimension is picked of a shape, value() says.
   const op::OpTraits& traits = traits_of(*e.node);
-  if (PartialShape dims; traits.shape_value && !traits.pick_dims && shape_of(e).rank() == 0 &&
-                         traits.shape_value(PartialValues(*this, *e.node, depth), dims))
+  if (PartialShape dims;
+      traits.shape_value && !traits.pick_dims && shape_of(e).rank() == 0 && traits.shape_value(PartialValues(*this, *e.node, depth), dims))
     return dims.rank() == 1 && dims.dim(0) >= 0 ? std::optional<int64_t>(dims.dim(0)) : std::nullopt;
   auto t = value(e, depth);
   if (!t || t->num_elements() != 1) return std::nullopt;

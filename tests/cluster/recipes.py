@@ -141,7 +141,9 @@ def open_mpi(folder):
     train = [*call, python, examples / "cluster_mpi.py", examples / "train_workers.py"]
 
     def run(**more):
-        return subprocess.run(train, env={**os.environ, **more}, cwd=folder, capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            train, env={**os.environ, **more}, cwd=folder, capture_output=True, text=True, timeout=120
+        )
 
     done = run(PORT=str(free_port()))
     assert done.returncode == 0 and trained(done.stdout), (done.stdout, done.stderr)

@@ -85,7 +85,14 @@ def test_refused_options(folder):
     for what in ("ret_indices", "xla_compile_device_type"):
         with pytest.raises(tf.errors.UnimplementedError, match=f"InstantiateOptions::{what}"):
             ops.call_refused(f=f, what=what)
-    for what in ("rendezvous", "stats_collector", "collective_executor", "remote_execution", "source_device", "step_container"):
+    for what in (
+        "rendezvous",
+        "stats_collector",
+        "collective_executor",
+        "remote_execution",
+        "source_device",
+        "step_container",
+    ):
         with pytest.raises(tf.errors.UnimplementedError, match=f"Options::{what}"):
             ops.call_refused(f=f, what=what)
     with pytest.raises(tf.errors.InvalidArgumentError, match="which is not a device of this process"):

@@ -20,7 +20,19 @@ TEXT = r"(?:message|what)\(\)"
 DIRECT = re.compile(rf"{TEXT}\)?\.(?:{WAYS})\((?!\d+\))")
 # A variable that holds the text, or that is made of it.
 HOLDS = re.compile(rf"\b(?:string|string_view|auto)&? (\w+)(?: = |\{{|\()[^;]*?\b{TEXT}")
-METHODS = {"startswith", "endswith", "find", "rfind", "index", "count", "replace", "split", "rsplit", "partition", "rpartition"}
+METHODS = {
+    "startswith",
+    "endswith",
+    "find",
+    "rfind",
+    "index",
+    "count",
+    "replace",
+    "split",
+    "rsplit",
+    "partition",
+    "rpartition",
+}
 METHODS |= {"removeprefix", "removesuffix", "splitlines"}
 
 
@@ -104,7 +116,9 @@ def found(root):
 def tags(root):
     """Files that write "[Op:"."""
     paths = [p for place in (*CPP, PYTHON) for p in (root / place).rglob("*") if p.suffix in (".cc", ".h", ".py")]
-    return {p.relative_to(root).as_posix() for p in paths if "[Op:" in p.read_text() and not p.name.endswith("_test.cc")}
+    return {
+        p.relative_to(root).as_posix() for p in paths if "[Op:" in p.read_text() and not p.name.endswith("_test.cc")
+    }
 
 
 def check_itself():
@@ -115,8 +129,15 @@ def check_itself():
         'void f() {\n  const std::string text = s.message();\n  if (text.find("x") > 0) g();\n}',
     ):
         assert in_cpp(text), text
-    assert not in_cpp("f.message().find(2); const std::string text = s.message();\n}\nbool g() { return text.find(1); }")
-    for line in ("'x' in str(e)", "e.message.startswith('x')", "re.search('x', str(e))", "text = str(e).lower()\n    'x' in text"):
+    assert not in_cpp(
+        "f.message().find(2); const std::string text = s.message();\n}\nbool g() { return text.find(1); }"
+    )
+    for line in (
+        "'x' in str(e)",
+        "e.message.startswith('x')",
+        "re.search('x', str(e))",
+        "text = str(e).lower()\n    'x' in text",
+    ):
         assert in_python(f"def f(e):\n    {line}\n"), line
     assert not in_python("def f(e):\n    raise ValueError(str(e) + e.message)\n")
 
@@ -134,7 +155,9 @@ def main():
     for name in sorted(now.keys() | allowed.keys()):
         lines = sorted(now.get(name, ()))
         if len(lines) > allowed.get(name, 0):
-            print(f"{name}:{','.join(map(str, lines))}: looks into the text of an error: make what it has to know a note (src/core/error_notes.h)")
+            print(
+                f"{name}:{','.join(map(str, lines))}: looks into the text of an error: make what it has to know a note (src/core/error_notes.h)"
+            )
         elif len(lines) < allowed[name]:
             print(f"{name}: {len(lines)} places, not {allowed[name]}: correct error_texts.txt, which may only shrink")
         bad |= len(lines) != allowed.get(name, 0)

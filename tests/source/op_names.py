@@ -30,7 +30,8 @@ SKIPPED = (
 LIMIT = 60  # fewer distinct names than this in the engine, layers' names and words such as "None" included
 # A comment, a character, or a string literal (group 2), perhaps what a name is tested to begin with, to end with or to hold (group 1).
 TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|(?:\b(starts_with|ends_with|r?find|contains)\()?"((?:\\.|[^"\\\n])*)\"""", re.S
+    r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|(?:\b(starts_with|ends_with|r?find|contains)\()?"((?:\\.|[^"\\\n])*)\"""",
+    re.S,
 )
 FORMS = {
     "starts_with": "{}*",

@@ -332,7 +332,7 @@ typedef struct weft_function_options {
   int multi_device;
   const weft_text *input_devices, *output_devices;
   size_t num_input_devices, num_output_devices;
-  weft_text attr;         // a serialized AttrValue with the function and its attributes; empty: as an attribute of the node names it
+  weft_text attr;  // a serialized AttrValue with the function and its attributes; empty: as an attribute of the node names it
   const weft_library* library;  // where functions are looked for; null: where the run finds them
 } weft_function_options;
 TF_CAPI_EXPORT int weft_run_has_functions(weft_run* run);

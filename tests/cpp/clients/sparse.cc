@@ -63,7 +63,8 @@ int main() {
   Print("valid", t.IndicesValid());
   t = Made(rows, values, shape, order);
   Show("sparse", t);
-  std::printf("%d entries of %d dimensions, %s, %d\n", static_cast<int>(t.num_entries()), t.dims(), DataTypeString(t.dtype()).c_str(), static_cast<int>(t.PickDims({1})[0]));
+  std::printf("%d entries of %d dimensions, %s, %d\n", static_cast<int>(t.num_entries()), t.dims(), DataTypeString(t.dtype()).c_str(),
+              static_cast<int>(t.PickDims({1})[0]));
   Print("valid", t.IndicesValid());
   Print("outside", Made({{0, 2}, {1, 4}}, {1, 2}, shape, order).IndicesValid());
   Print("negative", Made({{0, -2}, {1, 0}}, {1, 2}, shape, order).IndicesValid());

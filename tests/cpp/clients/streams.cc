@@ -124,7 +124,10 @@ void Sound() {
 
 void Animation() {
   const std::string head("GIF89a\x0a\0\x0a\0\x91\0\0\xff\xff\xff\xff\0\0\0\0\xff\0\0\0", 25);
-  const std::string image("!\xf9\x04\0\0\0\0\0,\0\0\0\0\x0a\0\x0a\0\0\x02\x16\x8c-\x99\x87*\x1c\xdc" "3\xa0\x02u\xec\x95\xfa\xa8\xde`\x8c\x04\x91L\x01\0", 43);
+  const std::string image(
+      "!\xf9\x04\0\0\0\0\0,\0\0\0\0\x0a\0\x0a\0\0\x02\x16\x8c-\x99\x87*\x1c\xdc"
+      "3\xa0\x02u\xec\x95\xfa\xa8\xde`\x8c\x04\x91L\x01\0",
+      43);
   for (const bool expand : {true, false}) {
     std::vector<uint8> pixels;
     std::string error;

@@ -110,7 +110,13 @@ void Scanners() {
     std::printf("scanned %d '%s' '%s'\n", good, good ? std::string(rest).c_str() : "", good ? std::string(part).c_str() : "");
   };
   StringPiece rest, part;
-  bool good = Scanner("  width_2=120px;").AnySpace().RestartCapture().Many(Scanner::LETTER_DIGIT_UNDERSCORE).StopCapture().OneLiteral("=").GetResult(&rest, &part);
+  bool good = Scanner("  width_2=120px;")
+                  .AnySpace()
+                  .RestartCapture()
+                  .Many(Scanner::LETTER_DIGIT_UNDERSCORE)
+                  .StopCapture()
+                  .OneLiteral("=")
+                  .GetResult(&rest, &part);
   scan(good, rest, part);
   good = Scanner("120px").Many(Scanner::DIGIT).Eos().GetResult(&rest, &part);
   scan(good, rest, part);
@@ -118,7 +124,13 @@ void Scanners() {
   scan(good, rest, part);
   good = Scanner("no end").ScanUntil('"').GetResult(&rest, &part);
   scan(good, rest, part);
-  good = Scanner("v1.2-rc/x>").ZeroOrOneLiteral("v").One(Scanner::NON_ZERO_DIGIT).Any(Scanner::LETTER_DIGIT_DASH_DOT_SLASH).One(Scanner::RANGLE).Eos().GetResult(&rest, &part);
+  good = Scanner("v1.2-rc/x>")
+             .ZeroOrOneLiteral("v")
+             .One(Scanner::NON_ZERO_DIGIT)
+             .Any(Scanner::LETTER_DIGIT_DASH_DOT_SLASH)
+             .One(Scanner::RANGLE)
+             .Eos()
+             .GetResult(&rest, &part);
   scan(good, rest, part);
   std::printf("%c %c %d\n", Scanner("abc").Peek(), Scanner("").Peek('-'), Scanner("").empty());
 }
@@ -200,8 +212,8 @@ void Cancellations() {
 }
 
 void Functions() {
-  const FunctionDef twice = FunctionDefHelper::Define("Twice", {"x: T"}, {"y: T"}, {"T: {float, int32}"},
-                                                      {{{"y"}, "Add", {"x", "x"}, {{"T", "$T"}}}});
+  const FunctionDef twice =
+      FunctionDefHelper::Define("Twice", {"x: T"}, {"y: T"}, {"T: {float, int32}"}, {{{"y"}, "Add", {"x", "x"}, {{"T", "$T"}}}});
   FunctionDef other = twice;
   other.mutable_node_def(0)->set_op("Mul");
   FunctionDef add = twice;
@@ -282,7 +294,10 @@ void Imports() {
   }
   Node* concat = nullptr;
   Node* const a = results.return_nodes[0];
-  TF_CHECK_OK(NodeBuilder("concat", "ConcatV2").Input({NodeBuilder::NodeOut(a, 0), NodeBuilder::NodeOut(a, 0)}).Input(Axis(&graph)).Finalize(&graph, &concat));
+  TF_CHECK_OK(NodeBuilder("concat", "ConcatV2")
+                  .Input({NodeBuilder::NodeOut(a, 0), NodeBuilder::NodeOut(a, 0)})
+                  .Input(Axis(&graph))
+                  .Finalize(&graph, &concat));
   const OpDef* op = nullptr;
   TF_CHECK_OK(OpRegistry::Global()->LookUpOpDef("ConcatV2", &op));
   NameRangeMap inputs, outputs;

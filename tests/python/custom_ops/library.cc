@@ -139,8 +139,13 @@ class CallWithOp : public OpKernel {
 REGISTER_KERNEL_BUILDER(Name("CallWith").Device(DEVICE_CPU), CallWithOp);
 
 // One more, in the memory of the input where nobody else needs that.
-REGISTER_OP("OneMore").Input("x: float").Output("y: float").Output("same: bool").Attr("temporary: bool").SetIsStateful().SetShapeFn(
-    [](shape_inference::InferenceContext* c) -> Status {
+REGISTER_OP("OneMore")
+    .Input("x: float")
+    .Output("y: float")
+    .Output("same: bool")
+    .Attr("temporary: bool")
+    .SetIsStateful()
+    .SetShapeFn([](shape_inference::InferenceContext* c) -> Status {
       c->set_output(0, c->input(0));
       c->set_output(1, c->Scalar());
       return OkStatus();
@@ -173,8 +178,12 @@ class OneMoreOp : public OpKernel {
 REGISTER_KERNEL_BUILDER(Name("OneMore").Device(DEVICE_CPU), OneMoreOp);
 
 // The version of the graph that the kernel is of; the shape of the second output is that which the shape function sees.
-REGISTER_OP("GraphVersions").Output("version: int32").Output("seen: int32").Output("of_functions: int32").SetIsStateful().SetShapeFn(
-    [](shape_inference::InferenceContext* c) -> Status {
+REGISTER_OP("GraphVersions")
+    .Output("version: int32")
+    .Output("seen: int32")
+    .Output("of_functions: int32")
+    .SetIsStateful()
+    .SetShapeFn([](shape_inference::InferenceContext* c) -> Status {
       c->set_output(0, c->Scalar());
       c->set_output(1, c->Vector(c->graph_def_version()));
       c->set_output(2, c->Scalar());
@@ -196,8 +205,12 @@ class GraphVersionsOp : public OpKernel {
 REGISTER_KERNEL_BUILDER(Name("GraphVersions").Device(DEVICE_CPU), GraphVersionsOp);
 
 // What an InferenceContext is asked and told of the values of inputs, as sizes.
-REGISTER_OP("ShapeQuestions").Input("sizes: int64").Input("other: int64").Output("y: float").Output("z: float").SetShapeFn(
-    [](shape_inference::InferenceContext* c) -> Status {
+REGISTER_OP("ShapeQuestions")
+    .Input("sizes: int64")
+    .Input("other: int64")
+    .Output("y: float")
+    .Output("z: float")
+    .SetShapeFn([](shape_inference::InferenceContext* c) -> Status {
       using shape_inference::ShapeHandle;
       const Tensor* value = c->input_tensor(0);
       ShapeHandle as_shape, told;
@@ -210,8 +223,8 @@ REGISTER_OP("ShapeQuestions").Input("sizes: int64").Input("other: int64").Output
       } else {
         told = c->Scalar();
       }
-      c->set_output(0, c->MakeShape({c->requested_input_tensor(0), c->requested_input_tensor(1),
-                                     c->requested_input_tensor_as_partial_shape(1), value != nullptr, c->RankKnown(as_shape) ? c->Rank(as_shape) : 99, c->ExpandOutputs(2).ok()}));
+      c->set_output(0, c->MakeShape({c->requested_input_tensor(0), c->requested_input_tensor(1), c->requested_input_tensor_as_partial_shape(1),
+                                     value != nullptr, c->RankKnown(as_shape) ? c->Rank(as_shape) : 99, c->ExpandOutputs(2).ok()}));
       c->set_output(1, told);
       return OkStatus();
     });

@@ -75,7 +75,12 @@ questions.get_concrete_function(tf.TensorSpec([2], tf.int64), tf.TensorSpec(None
 
 @tf.function
 def known():
-    print(*[t.shape for t in ops.shape_questions(sizes=tf.constant([3], tf.int64), other=tf.constant([5, 6, 7], tf.int64))])
+    print(
+        *[
+            t.shape
+            for t in ops.shape_questions(sizes=tf.constant([3], tf.int64), other=tf.constant([5, 6, 7], tf.int64))
+        ]
+    )
     return 0
 
 

@@ -121,8 +121,7 @@ inline Status RestoreSession(const RunOptions& run_options, const MetaGraphDef& 
   for (const char* key : {"saved_model_main_op", "legacy_init_op"}) {
     const auto collection = meta_graph.collection_def().find(key);
     if (!init.empty() || collection == meta_graph.collection_def().end()) continue;
-    if (collection->second.node_list().value_size() != 1)
-      return errors::FailedPrecondition("Expected exactly one main op in : ", export_dir);
+    if (collection->second.node_list().value_size() != 1) return errors::FailedPrecondition("Expected exactly one main op in : ", export_dir);
     init = collection->second.node_list().value(0);
   }
   return init.empty() ? OkStatus() : (*session)->Run(run_options, feeds, {}, {init}, nullptr, nullptr);

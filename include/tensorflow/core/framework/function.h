@@ -53,7 +53,7 @@ class FunctionLibraryRuntime {
     std::unordered_map<std::string, const std::vector<std::string>*> composite_devices;
     std::unordered_map<int, DtypeAndPartialTensorShape> input_resource_dtypes_and_shapes;
     const FunctionLibraryDefinition* lib_def = nullptr;  // where this function, and what it calls, are looked for; null: in the program
-    std::string state_handle;                            // functions of other handles do not share the state of their kernels
+    std::string state_handle;  // functions of other handles do not share the state of their kernels
     std::string executor_type, xla_compile_device_type;
     ConfigProto config_proto;
     // Hints: nothing that a program computes depends on them.
@@ -67,7 +67,7 @@ class FunctionLibraryRuntime {
     explicit Options(int64 id) : step_id(id) {}
     int64 step_id = 0;
     std::optional<int64> op_id;
-    CancellationManager* cancellation_manager = nullptr;      // null: that of the run
+    CancellationManager* cancellation_manager = nullptr;  // null: that of the run
     std::function<void(std::function<void()>)>* runner = nullptr;  // where the call starts; null: here
     RendezvousInterface* rendezvous = nullptr;
     ScopedStepContainer* step_container = nullptr;
@@ -231,9 +231,7 @@ class FunctionLibraryRuntime {
     Request request;
     weft_function* function;
   };
-  static Status Missing(const char* option) {
-    return errors::Unimplemented("FunctionLibraryRuntime::", option, " is not supported");
-  }
+  static Status Missing(const char* option) { return errors::Unimplemented("FunctionLibraryRuntime::", option, " is not supported"); }
   Status Asked(const std::string& name, const AttrSlice& attrs, const InstantiateOptions& options, Request* r) const {
     if (options.ret_indices) return Missing("InstantiateOptions::ret_indices");
     if (!options.composite_devices.empty()) return Missing("InstantiateOptions::composite_devices");
@@ -267,9 +265,7 @@ class FunctionLibraryRuntime {
     if (o.step_container && o.step_container->StepId() != weft_run_step_id(run)) return Missing("Options::step_container of another step");
     return OkStatus();
   }
-  static weft_call_options CallOf(const Options& o) {
-    return {o.cancellation_manager ? o.cancellation_manager->c() : nullptr, o.create_rendezvous};
-  }
+  static weft_call_options CallOf(const Options& o) { return {o.cancellation_manager ? o.cancellation_manager->c() : nullptr, o.create_rendezvous}; }
   static void Start(weft_run* run, weft_function* f, weft_call_options options, gtl::ArraySlice<Tensor> args, std::vector<Tensor>* rets,
                     DoneCallback done) {
     std::vector<const TF_Tensor*> given;

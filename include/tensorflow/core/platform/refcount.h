@@ -147,9 +147,7 @@ class WeakPtr {
     if (life_ && id_) life_->Forget(id_);
   }
   // Null once the object goes.
-  RefCountPtr<T> GetNewRef() const {
-    return RefCountPtr<T>(life_ ? static_cast<T*>(const_cast<WeakRefCounted*>(life_->NewRef())) : nullptr);
-  }
+  RefCountPtr<T> GetNewRef() const { return RefCountPtr<T>(life_ ? static_cast<T*>(const_cast<WeakRefCounted*>(life_->NewRef())) : nullptr); }
 
  private:
   std::shared_ptr<WeakRefCounted::Life> life_;

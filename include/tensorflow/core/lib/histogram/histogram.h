@@ -133,7 +133,9 @@ class ThreadSafeHistogram {
  public:
   ThreadSafeHistogram() = default;
   explicit ThreadSafeHistogram(gtl::ArraySlice<double> limits) : histogram_(limits) {}
-  bool DecodeFromProto(const HistogramProto& proto) { return Locked([&](Histogram& h) { return h.DecodeFromProto(proto); }); }
+  bool DecodeFromProto(const HistogramProto& proto) {
+    return Locked([&](Histogram& h) { return h.DecodeFromProto(proto); });
+  }
   void Clear() {
     Locked([](Histogram& h) { return h.Clear(), 0; });
   }
@@ -144,10 +146,18 @@ class ThreadSafeHistogram {
     Locked([&](const Histogram& h) { return h.EncodeToProto(proto, preserve_zero_buckets), 0; });
   }
   double Median() const { return Percentile(50); }
-  double Percentile(double p) const { return Locked([&](const Histogram& h) { return h.Percentile(p); }); }
-  double Average() const { return Locked([](const Histogram& h) { return h.Average(); }); }
-  double StandardDeviation() const { return Locked([](const Histogram& h) { return h.StandardDeviation(); }); }
-  std::string ToString() const { return Locked([](const Histogram& h) { return h.ToString(); }); }
+  double Percentile(double p) const {
+    return Locked([&](const Histogram& h) { return h.Percentile(p); });
+  }
+  double Average() const {
+    return Locked([](const Histogram& h) { return h.Average(); });
+  }
+  double StandardDeviation() const {
+    return Locked([](const Histogram& h) { return h.StandardDeviation(); });
+  }
+  std::string ToString() const {
+    return Locked([](const Histogram& h) { return h.ToString(); });
+  }
 
  private:
   mutable mutex mu_;

@@ -34,8 +34,7 @@ class RecordReader {
  public:
   static constexpr size_t kHeaderSize = sizeof(uint64) + sizeof(uint32);
   static constexpr size_t kFooterSize = sizeof(uint32);
-  explicit RecordReader(RandomAccessFile* file, const RecordReaderOptions& options = RecordReaderOptions())
-      : options_(options) {
+  explicit RecordReader(RandomAccessFile* file, const RecordReaderOptions& options = RecordReaderOptions()) : options_(options) {
     if (options.compression_type == RecordReaderOptions::ZLIB_COMPRESSION) {
       const ZlibCompressionOptions& z = options.zlib_options;
       stream_ = std::make_unique<ZlibInputStream>(new RandomAccessInputStream(file), static_cast<size_t>(z.input_buffer_size),

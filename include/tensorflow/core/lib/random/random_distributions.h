@@ -80,10 +80,10 @@ inline uint64 Joined(uint32 low, uint32 high) { return low | static_cast<uint64>
 // In [0, 1); of integers in [lo, hi).
 template <class Generator, class T>
 class UniformDistribution;
-#define WEFT_UNIFORM(T, words, ...)                                                                                           \
-  template <class Generator>                                                                                                  \
-  class UniformDistribution<Generator, T> : public internal::Distribution<Generator, T, words, 3> {                           \
-   public:                                                                                                                    \
+#define WEFT_UNIFORM(T, words, ...)                                                                                                     \
+  template <class Generator>                                                                                                            \
+  class UniformDistribution<Generator, T> : public internal::Distribution<Generator, T, words, 3> {                                     \
+   public:                                                                                                                              \
     typename internal::Distribution<Generator, T, words, 3>::ResultType operator()(Generator* g) { return this->Each(g, __VA_ARGS__); } \
   };
 WEFT_UNIFORM(half, 1, [](uint32 x) { return Uint16ToHalf(static_cast<uint16>(x)); })

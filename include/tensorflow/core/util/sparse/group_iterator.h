@@ -86,8 +86,7 @@ inline TTypes<int64>::UnalignedConstMatrix Group::indices() const {
 }
 template <class T>
 typename TTypes<T>::UnalignedVec Group::values() const {
-  return MakeView<typename TTypes<T>::UnalignedVec>(&all_->vals_.vec<T>()(begin_),
-                                                    std::array<ptrdiff_t, 1>{static_cast<ptrdiff_t>(end_ - begin_)});
+  return MakeView<typename TTypes<T>::UnalignedVec>(&all_->vals_.vec<T>()(begin_), std::array<ptrdiff_t, 1>{static_cast<ptrdiff_t>(end_ - begin_)});
 }
 
 }  // namespace sparse
