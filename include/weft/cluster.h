@@ -31,7 +31,8 @@ class WEFT_API Cluster {
   // {"worker": ["host:port", ...], "ps": {"0": "host:port"}}, or what TF_CONFIG holds: that as "cluster", and "task": {"type": "worker", "index": 0}.
   static Cluster from_json(std::string_view text);
   static Cluster from_file(const std::string& path);
-  // TF_CONFIG; where it is not set, the nodes of a Slurm step: a job "worker" with the step's tasks, at `port` and the numbers behind it on each node.
+  // TF_CONFIG; where it is not set, the nodes of a Slurm step: a job "worker" with the step's tasks, at `port` and the numbers behind it on each node; or the processes of
+  // Open MPI's mpirun: the tasks of the file that WEFT_CLUSTER_FILE names, in the order of jobs and numbers, or a job "worker" on this machine.
   static Cluster from_environment(int port = 8888);
   // The text that TF_CONFIG holds.
   std::string to_json() const;

@@ -210,10 +210,12 @@ Result<Message> SnapshotManager::get_split(std::string_view request) {
   if (source < 0 || size_t(source) >= splits_.size()) return invalid_argument("the snapshot at ", path_, " has no source ", source);
   const auto s = size_t(source);
   ProtoWriter response;
-  if (repetition < repetitions_[s]) {
+  const auto end_of_splits = [&]() -> Message {
     response.boolean(2, true);
+    response.int64(3, stream.splits[{source, repetition}]);  // TensorFlow's workers compare it with what they have read, also at the end
     return Message(response.take());
-  }
+  };
+  if (repetition < repetitions_[s]) return end_of_splits();
   if (repetition > repetitions_[s]) {
     WEFT_RETURN_IF_ERROR(splits_[s]->reset());
     repetitions_[s] = repetition;
@@ -225,8 +227,7 @@ Result<Message> SnapshotManager::get_split(std::string_view request) {
   if (end) {
     // Which stream has the last elements is known when its worker says that it is done.
     all_given_ = true;
-    response.boolean(2, true);
-    return Message(response.take());
+    return end_of_splits();
   }
   WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(split));
   int64_t& given = stream.splits[{source, repetition}];
