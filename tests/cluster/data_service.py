@@ -79,7 +79,7 @@ def faults(dispatcher, worker, client):
         return play(client, "data_faults.py", found.address, folder, servers=found).result()
 
 
-# TensorFlow prints it, too.
+# A client prints the same with TensorFlow's dispatcher and workers.
 FAULTS = """worker True True
 dispatcher True
 afterwards [0, 1, 2, 3, 4, 5, 6]
