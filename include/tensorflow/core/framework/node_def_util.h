@@ -144,7 +144,7 @@ inline NodeDef MessageOf(const weft_node* node) {
     const int kind = attr ? weft_attr_kind(attr) : WEFT_ATTR_NONE;
     if (kind == WEFT_ATTR_NONE) continue;
     AttrValue value;
-    if (kind == WEFT_ATTR_FUNC || kind == WEFT_ATTR_LIST + WEFT_ATTR_FUNC) {
+    if (kind == WEFT_ATTR_FUNC || kind == int(WEFT_ATTR_LIST) + int(WEFT_ATTR_FUNC)) {
       (*def.mutable_attr())[name] = MessageOf(attr);
       continue;
     }
