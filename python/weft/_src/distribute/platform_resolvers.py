@@ -139,6 +139,9 @@ class SlurmClusterResolver(_Placed):
         """(job, number), once cluster_spec() was called."""
         return self.task_type, self.task_id
 
+    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+        return {"GPU": self._gpus_per_task}
+
 
 # ---- Open MPI
 
@@ -174,9 +177,6 @@ class OpenMpiClusterResolver(_Placed):
 
     def cluster_spec(self):
         return self._spec
-
-    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
-        return {"GPU": self._gpus_per_task}
 
 
 # ---- Kubernetes

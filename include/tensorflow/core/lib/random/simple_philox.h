@@ -4,29 +4,10 @@
 #ifndef TENSORFLOW_CORE_LIB_RANDOM_SIMPLE_PHILOX_H_
 #define TENSORFLOW_CORE_LIB_RANDOM_SIMPLE_PHILOX_H_
 
-#include "tensorflow/core/lib/random/philox_random.h"
+#include "tensorflow/core/lib/random/random_distributions.h"
 
 namespace tensorflow {
 namespace random {
-
-template <class Generator>
-class SingleSampleAdapter {
- public:
-  using ResultElementType = typename Generator::ResultElementType;
-  explicit SingleSampleAdapter(Generator* generator) : generator_(generator) {}
-  ResultElementType operator()() {
-    if (used_ == Generator::kResultElementCount) {
-      results_ = (*generator_)();
-      used_ = 0;
-    }
-    return results_[used_++];
-  }
-
- private:
-  Generator* generator_;
-  typename Generator::ResultType results_;
-  int used_ = Generator::kResultElementCount;
-};
 
 class SimplePhilox {
  public:
