@@ -179,7 +179,12 @@ void raise_op_error(const eager::Op& op, const Status& s, const char* name) {
 }
 
 void bind_errors(nb::module_& m) {
-  m.def("called_text", called_text, nb::arg("message"), nb::arg("op"), nb::arg("ran") = "", nb::arg("name").none() = nb::none());
+  m.def(
+      "called_text",
+      [](std::string_view message, std::string_view op, std::string_view ran, nb::object name) {
+        return called_text(message, op, ran, name.is_none() ? nullptr : nb::cast<std::string>(name).c_str());
+      },
+      nb::arg("message"), nb::arg("op"), nb::arg("ran") = "", nb::arg("name").none() = nb::none());
 }
 
 }  // namespace weft_engine::python

@@ -27,7 +27,7 @@ std::recursive_mutex& tracing() {
   return *m;
 }
 
-// "float32[?,2]"
+// "float[?,2]"
 std::string shown(const TensorSpec& s) { return core::cat(weft::to_string(s.dtype), api::inner_shape(s.shape)); }
 
 // For pretty_printed_signatures(), which prints what TensorFlow prints.

@@ -242,7 +242,7 @@ TEST_CASE("on GPUs: what is in host memory, what goes by the CPU, what libraries
     if (spec->library.kind != LibraryCall::Kind::kNone) CHECK_MESSAGE(bool(spec->lower), spec->name);
   }
   CHECK(count[OnGpu::kAllOnHost] == 5);
-  CHECK(count[OnGpu::kInt32OnHost] == 44);
+  CHECK(count[OnGpu::kInt32OnHost] == 41);
   CHECK(count[OnGpu::kByCpu] == 27);
   CHECK(spec_of("IRFFT2D").library.kind == LibraryCall::Kind::kFourier);
   CHECK(spec_of("IRFFT2D").library.rank == 2);

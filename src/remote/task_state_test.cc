@@ -294,7 +294,8 @@ TEST_CASE("what uses a task that the cluster has lost hears of that, and not of 
 
 TEST_CASE("what TensorFlow's processes say in texts becomes notes where their errors arrive") {
   const auto note = [](const core::Status& s, const char* key) {
-    const std::string* value = core::find_note(with_notes_of_text(s), key);
+    const core::Status noted = with_notes_of_text(s);
+    const std::string* value = core::find_note(noted, key);
     return value ? *value : std::string("none");
   };
   const auto lost =
@@ -319,7 +320,8 @@ TEST_CASE("an error of a call says which task was asked, once") {
   CHECK(s.message() == "no\nAdditional GRPC error information from remote target /job:ps/replica:0/task:1 while calling /m:\n:Unavailable");
   CHECK(s.payloads().size() == 2);
   REQUIRE(core::find_note(s, core::kNoteTarget));
-  CHECK(*core::find_note(error_of_target(s, "/job:worker/replica:0/task:0"), core::kNoteTarget) == "/job:ps/replica:0/task:1");
+  const core::Status again = error_of_target(s, "/job:worker/replica:0/task:0");
+  CHECK(*core::find_note(again, core::kNoteTarget) == "/job:ps/replica:0/task:1");
 }
 
 TEST_CASE("an op takes the part of a packed handle that is on its device, a function with nodes on several devices is refused") {

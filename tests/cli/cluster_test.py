@@ -114,7 +114,7 @@ def test_mistakes_in_clusters_are_told():
     assert "must be a list of addresses" in error('{"worker": "a:1"}')
     assert "nested too deeply" in error("[" * 100000)
     assert 'Job "worker" was not defined in cluster' in error('{"ps": ["localhost:0"]}')
-    assert "neither TF_CONFIG nor SLURM_STEP_NODELIST is set" in run("server", code=1)
+    assert "none of TF_CONFIG, SLURM_STEP_NODELIST and OMPI_COMM_WORLD_SIZE is set" in run("server", code=1)
     assert "TF_CONFIG: the cluster is not JSON" in run("server", code=1, TF_CONFIG="{")
     assert "No such file" in run("server", "--cluster", work / "none.json", code=1)
     path.write_text('{"worker": ["localhost:0"]}')

@@ -141,8 +141,8 @@ TEST_CASE("while_loop: shapes that change need invariants; types never change") 
     })();
   };
   CHECK(has(message_of([&] { grow({}); }),
-            "enters the loop with shape [2], but has shape [4] after one iteration. To allow the shape to vary across iterations, use the "
-            "`shape_invariants` argument of tf.while_loop to specify a less-specific shape."));
+            "enters the loop with shape [2], but has shape [4] after one iteration. To allow the shape to vary across iterations, give "
+            "less specific `shape_invariants`."));
   CHECK(grow({.shape_invariants = {wf::PartialShape(std::vector<int64_t>{}), {-1}}}).size() == 16);
   auto types = wf::function([&] {
     return wf::while_loop([](const Tensor& i) { return i < Tensor(3); }, [](const Tensor& i) { return wf::cast(i + Tensor(1), wf::DType::float32); },

@@ -349,7 +349,10 @@ def test_results_wait_for_reads_in_the_graph():
     table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, 0)
 
     def waits(f):
-        return list(tf.function(f).get_concrete_function(tf.constant(1.0)).function_def.control_ret)
+        inner = tf.function(f, autograph=False)
+        outer = tf.function(lambda x: inner(x), autograph=False).get_concrete_function(tf.constant(1.0))
+        (made,) = outer.graph.as_graph_def().library.function
+        return list(made.control_ret)
 
     assert waits(lambda x: v + x) == ["ReadVariableOp"]
     assert waits(lambda x: (tf.gather(v, [0]), x)) == ["Gather"]
