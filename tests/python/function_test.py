@@ -352,9 +352,8 @@ def test_results_wait_for_reads_in_the_graph():
         inner = tf.function(f, autograph=False)
         outer = tf.function(lambda x: inner(x), autograph=False).get_concrete_function(tf.constant(1.0))
         (made,) = outer.graph.as_graph_def().library.function
-        return [
-            name.rpartition("/")[2] for name in made.control_ret
-        ]  # without the table's scope, which TensorFlow has here
+        # Without the table's scope, which TensorFlow has in the names.
+        return [name.rpartition("/")[2] for name in made.control_ret]
 
     assert waits(lambda x: v + x) == ["ReadVariableOp"]
     assert waits(lambda x: (tf.gather(v, [0]), x)) == ["Gather"]
