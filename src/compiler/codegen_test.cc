@@ -208,6 +208,21 @@ TEST_CASE("gather, scatter, dynamic slices") {
   CHECK(r->error == 1);
 }
 
+TEST_CASE("a row that is written to a list of no rows") {
+  // Nothing of it is written, not even behind the list: a list of known size, and one whose size is known when it runs.
+  for (const Dim& rows : {Dim(0), Dim::symbol(0)}) {
+    BuiltModule g;
+    Builder& b = g.b;
+    if (!rows.is_const()) g.m->symbols = {{"rows", 0, 0}};
+    Value x = g.in(DType::kFloat, {rows, 3}), row = g.in(DType::kFloat, {1, 3}), at = g.in(DType::kInt64, {});
+    Value zero = b.scalar_int(DType::kInt64, 0);
+    g.out(b.dynamic_update(x, row, {at, zero}));
+    if (rows.is_const()) g.out(b.dynamic_slice(x, {at, zero}, {1, 3}));
+    CHECK(g.differs(0, {}, rows.is_const() ? std::vector<int64_t>{} : std::vector<int64_t>{0}) == "");
+    if (!rows.is_const()) CHECK(g.differs(0, {}, {2}) == "");
+  }
+}
+
 TEST_CASE("sort") {
   BuiltModule g;
   Value x = g.in(DType::kFloat, {7, 33}), y = g.in(DType::kInt32, {100});

@@ -20,7 +20,11 @@ constexpr size_t kSmallBlock = 1024;
 constexpr size_t kClassSize = 64;
 constexpr size_t kClasses = kSmallBlock / kClassSize;
 // Blocks of one class that a thread holds back: enough for the values of a wide graph of scalars.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int keep(size_t) { return 0; }  // reuse would hide what the sanitizer looks for
+#else
 constexpr int keep(size_t block) { return std::max(64, int((192 << 10) / block)); }
+#endif
 
 std::atomic<int64_t> num_allocs{0}, in_use{0}, peak{0}, largest{0}, limit{0};
 
@@ -81,7 +85,7 @@ class LargeBlocks {
 };
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t kLargeBlock = SIZE_MAX;  // reuse would hide what the sanitizer looks for
+constexpr size_t kLargeBlock = SIZE_MAX;  // no reuse, as above
 #else
 constexpr size_t kLargeBlock = size_t(4) << 20;
 #endif

@@ -176,6 +176,17 @@ Value Builder::reverse(Value x, std::vector<int> axes) {
   return i;
 }
 
+namespace {
+// As a row and a list of no rows: no start lets `part` fit. What is computed then is not used: a check has failed before.
+bool never_fits(const std::vector<Dim>& part, const Type& whole) {
+  for (size_t d = 0; d < part.size(); ++d) {
+    const Dim rest = whole.dims[d] - part[d];
+    if (rest.is_const() && rest.value() < 0) return true;
+  }
+  return false;
+}
+}  // namespace
+
 Value Builder::dynamic_slice(Value x, std::vector<Value> starts, std::vector<Dim> sizes) {
   if (!ok({x})) return nullptr;
   std::vector<Value> operands{x};
@@ -189,6 +200,7 @@ Value Builder::dynamic_slice(Value x, std::vector<Value> starts, std::vector<Dim
     fixed = fixed && s->known && (*s->known)[0].nonnegative() && (x->dim(int(at.size())) - sizes[at.size()] - (*s->known)[0]).nonnegative();
     if (fixed) at.push_back((*s->known)[0]);
   }
+  if (never_fits(sizes, x->type)) return fill(x->type.dtype, std::move(sizes), 0);
   if (fixed) return slice(x, std::move(at), std::move(sizes));
   return make(Op::kDynamicSlice, {x->type.dtype, std::move(sizes)}, std::move(operands));
 }
@@ -200,6 +212,7 @@ Value Builder::dynamic_update(Value x, Value update, std::vector<Value> starts) 
     operands.push_back(convert(s, DType::kInt64));
     if (!ok({operands.back()})) return nullptr;
   }
+  if (never_fits(update->type.dims, x->type)) return x;
   return make(Op::kDynamicUpdate, x->type, std::move(operands));
 }
 

@@ -52,7 +52,7 @@ enum class Op : uint8_t {
   kConcat,        // along axes[0]
   kReverse,       // along axes
   kDynamicSlice,  // operand 0 from the scalars 1.. (int64, one a dimension), type.dims elements; starts are clamped as to fit
-  kDynamicUpdate, // operand 0 with operand 1 written at the scalars 2.. (int64, clamped)
+  kDynamicUpdate, // operand 0 with operand 1 written at the scalars 2.. (int64, clamped); as it is where operand 1 does not fit
   kGather,        // operand 0 with its dimension axes[0] indexed by operand 1 (int32 or int64), the first `batch` dimensions of
                   // both going along: dims = x[:axis] + indices[batch:] + x[axis+1:]. Outside: 0, and error `message` (if >= 0)
   kScatter,       // operand 0 with rows (dimension 0) number operand 1 (rank 1) combined (`reduce`, or kSet) with those of

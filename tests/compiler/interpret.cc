@@ -527,6 +527,7 @@ Array Machine::compute_moved(const Instr& i) {
     case Op::kDynamicUpdate: {
       out = x;
       const Array& u = operand(i, 1);
+      if (!std::equal(u.dims.begin(), u.dims.end(), x.dims.begin(), std::less_equal<>())) break;  // a row, and a list of no rows
       each(u.dims, [&](const Place& p, size_t k) {
         Place q = p;
         for (size_t d = 0; d < p.size(); ++d) q[d] += std::clamp<int64_t>(scalar(operand(i, d + 2)), 0, x.dims[d] - u.dims[d]);

@@ -74,6 +74,8 @@ class CodeEmitter {
   V div(V a, V c);
   V mod(V a, V c);
   V clamp(V x, V high);  // into [0, high - 1], x signed; 0 if there is no place
+  // Whether `part` fits into `whole` (a row into a list of no rows does not); null: it always does.
+  V fits(const ir::Type& part, const ir::Type& whole);
   // Number `linear` of a tensor of these sizes as an index, and back.
   Index places(V linear, std::span<const ir::Dim> dims);
   V linear(std::span<const ir::Dim> dims, std::span<const V> index);

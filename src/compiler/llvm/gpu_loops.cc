@@ -299,7 +299,7 @@ core::Status GpuEmitter::update(const ir::Instr* i) {
     WEFT_RETURN_IF_ERROR(flush());
   }
   const CodeEmitter::Layout shape = e.layout(std::span(&update, 1));
-  const auto put = [this, i, update, buffer, shape](std::span<const V> numbers) {
+  const auto store = [this, i, update, buffer, shape](std::span<const V> numbers) {
     std::vector<V> values;
     std::vector<Index> places;
     for (V number : numbers) {
@@ -316,6 +316,10 @@ core::Status GpuEmitter::update(const ir::Instr* i) {
       }
       e.store(i->type.dtype, values[k], e.pointer(buffer), e.offset(i->type, index));
     }
+  };
+  const auto put = [this, i, update, store](std::span<const V> numbers) {
+    if (V good = e.fits(update->type, i->type)) e.when(good, [&] { store(numbers); });
+    else store(numbers);
   };
   const ir::Dim all = update->type.elements();
   const bool whole =

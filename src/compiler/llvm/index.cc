@@ -192,6 +192,17 @@ CodeEmitter::V CodeEmitter::clamp(V x, V high) {
   });
 }
 
+CodeEmitter::V CodeEmitter::fits(const ir::Type& part, const ir::Type& whole) {
+  V all = nullptr;
+  for (size_t d = 0; d < part.dims.size(); ++d) {
+    const ir::Dim rest = whole.dims[d] - part.dims[d];
+    if (rest.nonnegative()) continue;
+    V one = b.CreateICmpSGE(dim(whole.dims[d]), dim(part.dims[d]));
+    all = all ? b.CreateAnd(all, one) : one;
+  }
+  return all;
+}
+
 CodeEmitter::Index CodeEmitter::places(V linear, std::span<const ir::Dim> dims) {
   Index index(dims.size());
   size_t first = 0;  // the first dimension that is not 1: what is left over is its place

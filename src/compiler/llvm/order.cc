@@ -202,11 +202,15 @@ core::Status CodeEmitter::emit_dynamic_update(const ir::Instr* i) {
     if (d > 0) keep[d - 1] = true;
     if (d < keep.size()) keep[d] = true;
   }
-  nest(update->type.dims, keep, true, [&](const Index& at) {
-    Index index = at;
-    for (size_t d = 0; d < index.size(); ++d) index[d] = add(starts[d], at[d]);
-    store(t, element(update, at), out, offset(i->type, index));
-  });
+  const auto write = [&] {
+    nest(update->type.dims, keep, true, [&](const Index& at) {
+      Index index = at;
+      for (size_t d = 0; d < index.size(); ++d) index[d] = add(starts[d], at[d]);
+      store(t, element(update, at), out, offset(i->type, index));
+    });
+  };
+  if (V good = fits(update->type, i->type)) when(good, write);
+  else write();
   return impl_->status;
 }
 
