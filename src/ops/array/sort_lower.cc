@@ -56,7 +56,10 @@ LoweredList sort(LowerContext& l) {
 LoweredList key_value_sort(LowerContext& l) {
   const Value keys = l.x(0), values = l.x(1);
   if (!keys || !values) return {};
-  if (keys->rank() < 1) return {keys, values};
+  if (keys->rank() < 1) return l.fail(invalid_argument("sort needs an operand of at least rank 1, got shape []"));
+  if (values->rank() != keys->rank()) return l.fail(invalid_argument("keys and values must have the same shape"));
+  for (int d = 0; d < keys->rank(); ++d) l.b.same(keys->dim(d), values->dim(d));
+  if (!l.ok()) return {};
   const auto [sorted, places] = l.b.sort(keys, false);
   return {sorted, l.b.gather(values, places, keys->rank() - 1, keys->rank() - 1, "")};
 }
