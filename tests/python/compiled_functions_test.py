@@ -13,7 +13,9 @@ def test_jit_compile():
         assert f(x, x).numpy() == 148
     with pytest.raises(NotImplementedError):
         f.experimental_get_compiler_ir(x, x)
-    with pytest.raises(ValueError, match="^Compiler IR can only be returned for functions marked with 'jit_compile=True'$"):
+    with pytest.raises(
+        ValueError, match="^Compiler IR can only be returned for functions marked with 'jit_compile=True'$"
+    ):
         tf.function(lambda x: x + x).experimental_get_compiler_ir(x)
 
 
@@ -61,7 +63,9 @@ def test_a_branch_that_is_decided_reads_what_the_one_before_wrote():
         assert g(tf.constant([1.0, 4.0, 1.0, 1.0]), tf.constant(0.0), tf.constant(4), v).numpy() == 2
 
 
-@pytest.mark.parametrize("keys, values", [([3.0, 1.0, 2.0], [1, 2]), ([3.0, 1.0, 2.0], [[1, 2, 3]]), ([3.0, 1.0], 5), (3.0, 1)])
+@pytest.mark.parametrize(
+    "keys, values", [([3.0, 1.0, 2.0], [1, 2]), ([3.0, 1.0, 2.0], [[1, 2, 3]]), ([3.0, 1.0], 5), (3.0, 1)]
+)
 def test_a_sort_refuses_values_that_are_not_of_the_keys(keys, values):
     @tf.function(jit_compile=True)
     def f(keys, values):
