@@ -74,6 +74,10 @@ class VariableMetaclass(abc.ABCMeta):
     __instancecheck__ = type.__instancecheck__
 
     def __call__(cls, *args, **kwargs):
+        if cls is ResourceVariable and _weft.in_graph() and _in_plain_graph():  # of programs that name the class
+            from weft._src.trackable import graph_variable
+
+            cls = graph_variable.GraphVariable
         if cls is not Variable:
             return type.__call__(cls, *args, **kwargs)
         if not _creators() and not _weft.in_graph():
