@@ -50,6 +50,15 @@ def lay_tests(site, suite, checkout):
             target.write_text(text)
 
 
+def lay_apart(folder, suite, checkout):
+    """Test files of a checkout in a folder of their own, without the packages around them."""
+    for pattern in suite.files.split():
+        for source in checkout.glob(pattern):
+            target = folder / source.relative_to(checkout)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+
+
 def files_of(suite, root, what):
     """The suite's files, as names below root."""
     found = sorted({p.relative_to(root).as_posix() for pattern in suite.files.split() for p in root.glob(pattern)})
@@ -61,13 +70,14 @@ def run(python, prefix, path, results, suite, site, root, files, options, new=Fa
     """The runner on some files, in a process of its own."""
     results.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", **suite.environment)
-    environment["PYTHONPATH"] = os.pathsep.join(path)
+    environment["PYTHONPATH"] = os.pathsep.join([*path, str(HERE)])
     command = [python, *prefix, str(HERE / "runner.py"), "--site", str(site), "--results", str(results)]
     command += ["--imports", suite.imports, "--seconds", str(options.seconds), "--share", str(options.share)]
     command += ["--test-seconds", str(options.test_seconds), "--part", str(options.part)]
     command += ["--only", str(only)] if only else []
     command += ["--add"] if add else []
-    command += ["--root", str(root), "--in-root"] if suite.root else []
+    command += ["--root", str(root)] if suite.root or suite.apart else []
+    command += ["--in-root"] if suite.root else []
     subprocess.run(
         [*command, *(["--new"] if new else []), *files],
         env=environment,
@@ -154,12 +164,16 @@ def main():
     for pair in options.sources:
         name, _, checkout = pair.partition("=")
         checkouts[name] = pathlib.Path(checkout).resolve()
-        if not SUITES[name].root:
+        if SUITES[name].apart:
+            lay_apart(folder / "apart", SUITES[name], checkouts[name])
+        elif not SUITES[name].root:
             lay_tests(site, SUITES[name], checkouts[name])
     own = [str(pathlib.Path(p).resolve()) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
     behind = 0
     for name, suite in SUITES.items():
-        root = checkouts.get(name, folder) if suite.root else site
+        root = folder / "apart" if suite.apart else checkouts.get(name, folder) if suite.root else site
+        if name in checkouts:
+            os.environ["WEFT_TESTS_CHECKOUT"] = str(checkouts[name])  # private_names.py
         files = files_of(suite, root, None if name in whole else single)
         if not files:
             continue

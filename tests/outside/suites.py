@@ -13,6 +13,7 @@ class Suite:
     helpers: str = ""  # patterns of files that the tests import and the wheel has not either
     rename: tuple = ()  # (pattern, replacement) of imports in these files, when they are laid beside the package
     root: bool = False  # the tests are a folder of the checkout and stay there
+    apart: bool = False  # they are laid in a folder of their own, whose packages are not importable from it
     environment: dict = dataclasses.field(default_factory=dict)
     reasons: dict = dataclasses.field(default_factory=dict)  # a pattern of tests that do not pass on weft: why
 
@@ -68,5 +69,28 @@ SUITES = {
         "tensorflow,tf_keras,gpflow",
         tests_of="GPflow/GPflow",
         root=True,
+    ),
+    # TensorFlow's own, of the last version whose repository can be had as a whole; what it expects and 2.21 does not is left out by running both.
+    "tensorflow": Suite(
+        "scipy portpicker mock",
+        " ".join(
+            f"tensorflow/python/{folder}/**/*_test.py"
+            for folder in (
+                "kernel_tests",
+                "ops",
+                "eager",
+                "framework",
+                "data",
+                "training",
+                "saved_model",
+                "module",
+                "util",
+                "client",
+            )
+        ),
+        "tensorflow,private_names",
+        without="*benchmark* *tpu*",
+        tests_of="graphcore/tensorflow, which is TensorFlow 2.6.3",
+        apart=True,
     ),
 }
