@@ -2,6 +2,7 @@
 // run by runtime/, through the seam op/function_caller.h.
 #include <memory>
 
+#include "op/api_traits.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -19,7 +20,7 @@ Status promised_shapes(ShapeContext& c) {
   const auto& wanted = c.attr<std::vector<PartialShape>>("output_shapes");
   if (wanted.empty()) return {};
   if (int(wanted.size()) != c.num_outputs())
-    return invalid_argument("`output_shapes` must be the same length as num outputs (", wanted.size(), " vs. ", c.num_outputs(), ")");
+    return invalid_argument("`output_shapes` must be the same length as num outputs (", wanted.size(), " vs. ", c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) c.output(i, wanted[size_t(i)]);
   return {};
 }
@@ -479,6 +480,8 @@ void function(Registry& r) {
       .traits({.role = Role::kWhile, .made = Made::kStateful})
       .shape(loop_shapes)
       .cpu_make(make<WhileKernel>);
+
+  set_api_trait(r, {"PartitionedCall", "StatefulPartitionedCall"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -198,8 +199,7 @@ Status vars_shape(ShapeContext& c) {
     WEFT_ASSIGN(channels, ShapeContext::merge_dim(low.dim(0), high.dim(0)));
     if (in.has_rank()) {
       if (in.rank() < 1) return invalid_argument("Shape must be at least rank 1 but is rank 0");
-      WEFT_ASSIGN(channels, ShapeContext::merge_dim(channels, in.dim(-1)));
-      in.set_dim(in.rank() - 1, channels);
+      WEFT_ASSIGN(channels, ShapeContext::merge_dim(in.dim(-1), channels));
     }
   }
   c.output(0, in);
@@ -571,6 +571,8 @@ void fake_quant(Registry& r) {
       .shape(quantize_grad_shape)
       .grad([](const GradContext& g) -> Grads { return {g.dy(0), {}, {}, {}}; })
       .cpu(run_quantize_grad, types<float, double>("T"));
+
+  set_layout(r, {"QuantizeAndDequantize"}, layouts::kElementwise);
 }
 
 }  // namespace weft_engine::ops
