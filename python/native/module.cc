@@ -27,6 +27,7 @@ NB_MODULE(_weft, m) {
   bind_bundle(m);
   bind_structured(m);
   bind_object_graph(m);
+  bind_restore(m);
   bind_saved_model(m);
   bind_proto(m);
   bind_files(m);

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -173,16 +174,31 @@ auto released(F f) {
 }
 
 // The graphs of a SavedModel's file: the message of each, and what it says of itself that a loader needs.
+// [(name, tensor, dtype, shape)], by name; the tensor of a composite value is "", the type of what is none is None.
+nb::list tensors_of(const std::map<std::string, saved_model::TensorInfo>& infos) {
+  nb::list out;
+  for (const auto& [name, info] : infos)
+    out.append(
+        nb::make_tuple(name, info.name, info.dtype == DType::kInvalid ? nb::none() : checked_dtype(info.dtype), nb::steal(shape_tuple(info.shape))));
+  return out;
+}
+
 nb::list read_meta_graphs(const std::string& dir) {
   nb::list out;
   for (const saved_model::MetaGraph& m : released([&] { return saved_model::read_saved_model(dir); })) {
-    nb::dict d;
+    nb::dict d, signatures;
     d["message"] = nb::bytes(m.bytes.data(), m.bytes.size());
+    d["graph_def"] = nb::bytes(m.graph_def.data(), m.graph_def.size());
     d["tags"] = nb::cast(m.tags);
+    d["version"] = m.tensorflow_version;
+    d["git_version"] = m.git_version;
     d["assets"] = nb::cast(m.assets);
     d["filename_tensor"] = m.filename_tensor;
     d["restore_op"] = m.restore_op;
     d["init_op"] = m.init_op;
+    d["trainable"] = nb::cast(m.trainable_variables);
+    for (const auto& [key, s] : m.signatures) signatures[key.c_str()] = nb::make_tuple(tensors_of(s.inputs), tensors_of(s.outputs));
+    d["signatures"] = signatures;
     out.append(d);
   }
   return out;
@@ -290,8 +306,9 @@ void bind_saved_model(nb::module_& m) {
       .def("concrete", [](Objects& o, const std::string& name, int replica) { return released([&] { return o.concrete(name, replica); }); })
       .def("read_values", read_values, "The values of variables in the checkpoint, by node.")
       .def("restore_saveables", [](Objects& o) { check(run_released(true, [&] { return o.restore_saveables(); })); });
-  m.def("read_meta_graphs", read_meta_graphs, nb::arg("dir"),
-        "The message of each graph of a SavedModel, its tags, assets, and how it is restored and started.");
+  m.def(
+      "read_meta_graphs", read_meta_graphs, nb::arg("dir"),
+      "The message of each graph of a SavedModel, and what it says: tags, signatures, assets, trainable variables, how it is restored and started.");
   nb::class_<LoadedLibrary>(m, "LoadedLibrary", "Functions of a file in the engine's library: there as long as this or anything made of them lives.")
       .def_ro("names", &LoadedLibrary::names);
   m.def("load_functions", load_functions, nb::arg("graph_def"), "Puts the functions of a graph among the engine's, under names of their own.");

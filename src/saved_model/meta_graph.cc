@@ -144,11 +144,24 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
         Entry e;
         if (!read_entry(r.message(), e)) return malformed("CollectionDef");
         ProtoReader c(e.value);
+        const bool trainable = e.key == "trainable_variables";
         while (c.next()) {
-          if (c.field() != 1) continue;
+          if (c.field() != 1 && !(c.field() == 2 && trainable)) continue;
+          const bool nodes = c.field() == 1;
           ProtoReader list = c.message();
           while (list.next()) {
-            if (list.field() == 1) m.node_collections[e.key].push_back(list.string());
+            if (list.field() != 1) continue;
+            if (nodes) {
+              m.node_collections[e.key].push_back(list.string());
+              continue;
+            }
+            ProtoReader variable = list.message();
+            while (variable.next()) {
+              if (variable.field() != 1) continue;
+              const std::string tensor = variable.string();
+              m.trainable_variables.insert(tensor.substr(0, tensor.rfind(':')));
+            }
+            if (!variable.ok()) return malformed("VariableDef");
           }
           if (!list.ok()) return malformed("CollectionDef");
         }

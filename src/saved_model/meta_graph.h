@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ struct MetaGraph {
   std::vector<std::pair<std::string, std::string>> assets;  // tensor name, file name
   std::string save_tensor, filename_tensor, restore_op;     // of the saver
   std::map<std::string, std::vector<std::string>> node_collections;
+  std::set<std::string> trainable_variables;  // of a graph of version 1: names of nodes
   std::string init_op;  // empty: none
 };
 

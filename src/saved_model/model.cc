@@ -273,7 +273,7 @@ Status Model::list_variables() {
     v.name = name && !name->empty() ? *name : n->name();
     v.dtype = n->attr<DType>("dtype");
     v.shape = n->attr<PartialShape>("shape");
-    v.trainable = true;
+    v.trainable = !saved_model_ || meta_.trainable_variables.count(n->name()) > 0;
     v.handle = {n, 0};
     for (const auto& [key, endpoint] : restored) {
       if (endpoint.node == n) v.checkpoint_key = key;

@@ -19,6 +19,17 @@ const std::vector<std::string>& RestoreGraph::names() const {
   return names_;
 }
 
+std::vector<std::string> RestoreGraph::awaited_names(int node) const {
+  std::vector<std::string> out;
+  for (const auto& [name, child] : nodes_[size_t(node)].children) {
+    if (awaited(child)) out.push_back(name);
+  }
+  for (const auto& s : nodes_[size_t(node)].slots) {
+    if (!matched(s.variable)) out.push_back(cat(".OPTIMIZER_SLOT/", s.name));
+  }
+  return out;
+}
+
 std::vector<RestoreGraph::Slot> RestoreGraph::take_ready_slots(int node) {
   std::vector<Slot> out;
   const auto take = [&](int optimizer, const SavedTrackable::Slot& slot) {
@@ -43,7 +54,7 @@ std::vector<int> RestoreGraph::open_optimizers() const {
 std::vector<int> RestoreGraph::unresolved() const {
   std::vector<int> out;
   for (int i = 0; i < size(); ++i) {
-    if (!matched(i) && !skipped_[size_t(i)] && !nodes_[size_t(i)].values.empty()) out.push_back(i);
+    if (!matched(i) && wanted(i)) out.push_back(i);
   }
   return out;
 }

@@ -1,5 +1,5 @@
 // The nodes of a checkpoint while it is restored: which have found their object, what is still awaited, and which slot variables can be given to their
-// optimisers. It knows nothing of objects: C++ (restore.cc) and Python (weft/trackable/restore.py) lay it over theirs.
+// optimizers. It knows nothing of objects (restorer.h).
 #pragma once
 
 #include <string>
@@ -29,13 +29,17 @@ class RestoreGraph {
     int optimizer;
     const SavedTrackable::Slot* slot;
   };
+  // What an object of the node may still get: names of children, and slots.
+  std::vector<std::string> awaited_names(int node) const;
   // Those that belong to this variable.
   const std::vector<Slot>& slots_of(int variable) const { return slots_of_[size_t(variable)]; }
   // Those whose optimiser and variable both have objects, of which this node is one. Each is given once.
   std::vector<Slot> take_ready_slots(int node);
   // Optimisers that have slots and no object.
   std::vector<int> open_optimizers() const;
-  // Nodes with values and without an object.
+  // Whether an object is to be found for it: it has values, and is no slot variable that is skipped.
+  bool wanted(int node) const { return !skipped_[size_t(node)] && !nodes_[size_t(node)].values.empty(); }
+  // Those that never had one.
   std::vector<int> unresolved() const;
 
  private:

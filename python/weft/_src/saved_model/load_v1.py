@@ -6,6 +6,7 @@ from weft import _weft
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.importer import _place
+from weft._src.framework.tensor_shape import TensorShape
 from weft._src.framework.type_spec import TensorSpec
 from weft._src.function import signature as sig, trace_type
 from weft._src.saved_model import constants, structured
@@ -37,33 +38,22 @@ class _Root(AutoTrackable):
 
 class _Loader:
     def __init__(self, loaded):
-        self.loaded, self.meta = loaded, loaded.message
-        self.graph_def = self.meta.graph_def
+        self.loaded, self.graph_def = loaded, loaded.graph_def()
         names, self.functions = add_functions(self.graph_def.library)
         self.graph_def.ClearField("library")
         _to_resources(self.graph_def)
         self.variables, self.captures = {}, {}
-        trainable = self._trainable()
         for node in self.graph_def.node:
             rename_functions(node, names)
             if _weft.op_role(node.op) == "var_handle":
-                self._add_variable(node, trainable)
+                self._add_variable(node)
             elif "shared_name" in node.attr and not node.attr["shared_name"].s and node.op.endswith("TableV2"):
                 node.attr["shared_name"].s = node.name.encode()
         self.nodes = {n.name: n for n in self.graph_def.node}
 
-    def _trainable(self):
-        from weft._src.proto import VariableDef
-
-        found = set()
-        if "trainable_variables" in self.meta.collection_def:
-            for data in self.meta.collection_def["trainable_variables"].bytes_list.value:
-                found.add(VariableDef.FromString(data).variable_name.partition(":")[0])
-        return found
-
-    def _add_variable(self, node, trainable):
+    def _add_variable(self, node):
         dtype, shape = dtypes.as_dtype(node.attr["dtype"].type), structured.shape_from_proto(node.attr["shape"].shape)
-        v = uninitialized_variable(node.name, dtype, shape, node.name in trainable)
+        v = uninitialized_variable(node.name, dtype, shape, node.name in self.loaded.trainable)
         self.variables[node.name] = v
         self.captures[node.name, 0] = v
 
@@ -82,34 +72,26 @@ class _Loader:
         node, index = _place(text)
         return node, index or 0
 
-    def signature(self, key, proto):
-        inputs = []
-        for name in sorted(proto.inputs):
-            info = proto.inputs[name]
-            if info.WhichOneof("encoding") != "name":
+    def signature(self, key, inputs, outputs):
+        """Both (name, tensor, dtype, shape), by name."""
+        feeds = []
+        for name, tensor, dtype, shape in inputs:
+            if not tensor:
                 raise NotImplementedError(f"the signature {key}: the input {name} is a sparse or composite tensor")
-            inputs.append(
-                (info.name, dtypes.as_dtype(info.dtype), structured.shape_from_proto(info.tensor_shape), name)
-            )
-        outputs = sorted(proto.outputs)
-        native, graph = self.function(f"signature_{key}", inputs, [proto.outputs[o].name for o in outputs])
+            feeds.append((tensor, dtype, TensorShape(shape), name))
+        native, graph = self.function(f"signature_{key}", feeds, [tensor for _, tensor, _, _ in outputs])
         types = sig.Types(
             (n, inspect.Parameter.KEYWORD_ONLY, trace_type.type_of(TensorSpec(shape, dtype, n)))
-            for _, dtype, shape, n in inputs
+            for _, dtype, shape, n in feeds
         )
-        structure = {
-            o: TensorSpec(
-                structured.shape_from_proto(proto.outputs[o].tensor_shape), dtypes.as_dtype(proto.outputs[o].dtype), o
-            )
-            for o in outputs
-        }
+        structure = {name: TensorSpec(TensorShape(shape), dtype, name) for name, _, dtype, shape in outputs}
         made = RestoredConcreteFunction(
             native,
             types,
             structure,
             list(self.variables.values()),
-            [n for _, _, _, n in inputs],
-            1 if len(inputs) == 1 else 0,
+            [n for _, _, _, n in feeds],
+            1 if len(feeds) == 1 else 0,
         )
         made._graph = graph
         made._signature_names = made._arg_keywords
@@ -123,14 +105,12 @@ class _Loader:
         self._initialize()
         root.variables = list(self.variables.values())
         root.asset_paths = [convert_to_tensor(path) for _, path in self.loaded.assets]
-        root.tensorflow_version = self.meta.meta_info_def.tensorflow_version
-        root.tensorflow_git_version = self.meta.meta_info_def.tensorflow_git_version
+        root.tensorflow_version, root.tensorflow_git_version = self.loaded.version, self.loaded.git_version
         root.prune = self._prune
         root.signatures = SignatureMap()
-        for key in sorted(self.meta.signature_def):
-            proto = self.meta.signature_def[key]
-            if key != constants.INIT_OP_SIGNATURE_KEY and proto.outputs:
-                root.signatures._add_signature(key, self.signature(key, proto))
+        for key, (inputs, outputs) in self.loaded.signatures.items():
+            if key != constants.INIT_OP_SIGNATURE_KEY and outputs:
+                root.signatures._add_signature(key, self.signature(key, inputs, outputs))
         return root
 
     def _restore(self):

@@ -1,5 +1,6 @@
 """The graphs of a SavedModel, as the engine reads them (saved_model/meta_graph.h), for loaders that bring a graph into one of Python's."""
 
+import functools
 import os
 
 from weft import _weft
@@ -8,12 +9,10 @@ from weft._src.saved_model import constants
 
 
 class MetaGraph:
-    """One graph of a SavedModel: its message, and how its variables are restored and what then runs once."""
+    """One graph of a SavedModel: its messages, its signatures, and how its variables are restored and what then runs once."""
 
     def __init__(self, export_dir, read):
-        from weft._src.proto import MetaGraphDef
-
-        self.message = MetaGraphDef.FromString(read["message"])
+        self._read = read
         folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
         self.assets = [(tensor, os.path.join(folder, name)) for tensor, name in read["assets"]]
         self.filename_tensor, self.restore_op, self.init_op = (
@@ -21,8 +20,21 @@ class MetaGraph:
             read["restore_op"],
             read["init_op"],
         )
+        self.version, self.git_version = read["version"], read["git_version"]
+        self.trainable, self.signatures = read["trainable"], read["signatures"]
         prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
         self.variables = prefix if gfile.exists(prefix + ".index") else None  # None: it has none
+
+    @functools.cached_property
+    def message(self):
+        from weft._src.proto import MetaGraphDef
+
+        return MetaGraphDef.FromString(self._read["message"])
+
+    def graph_def(self):
+        from weft._src.proto import GraphDef
+
+        return GraphDef.FromString(self._read["graph_def"])
 
 
 def read_meta_graphs(export_dir):

@@ -174,9 +174,7 @@ class Trackable:
 
     def _name_based_attribute_restore(self, checkpoint):
         self._self_name_based_restores = {*self._name_based_restores, checkpoint}
-        if self._self_update_uid < checkpoint.restore_uid:
-            checkpoint.eager_restore(self)
-            self._self_update_uid = checkpoint.restore_uid
+        checkpoint.eager_restore(self)
 
     def _preload_simple_restoration(self, name):
         """What a checkpoint holds for a variable that is about to be made under this name, as its initial value; None

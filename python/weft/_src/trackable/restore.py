@@ -1,10 +1,7 @@
-"""Restoring: the graph of objects in a checkpoint, laid over that of a program. What has no object yet waits with the
-parent of it."""
+"""Restoring: what the engine's restorer (saved_model/restorer.h) asks of Python's objects and does with them, and the status objects of TensorFlow's API."""
 
-import collections
 import contextlib
 import functools
-import itertools
 import logging
 
 from weft import _weft
@@ -13,24 +10,25 @@ from weft._src.framework.graph import init_scope
 from weft._src.framework.tensor import Tensor
 from weft._src.framework import nest
 from weft._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, VARIABLE_VALUE_KEY, Trackable
-from weft._src.trackable.data_structures import TrackableDataStructure
 
-_uids = itertools.count(1)
+
+def _warn(text):
+    logging.getLogger("tensorflow").warning("%s", text)
 
 
 class Restoration:
-    """One call of restore(): the checkpoint, and which of its nodes have found their object."""
+    """One call of restore(): the checkpoint, and which of its nodes have found their object. The restorer calls it."""
 
-    def __init__(self, path, reader, message, prefix=None, made=None, skip_slots=False):
+    def __init__(self, path, reader, message, view, prefix=None, made=None, skip_slots=False):
         """`prefix`: the path as ops of a graph read it; a tensor in one of version 1, for which `made` keeps the ops of earlier restores."""
-        self.path, self.reader = path, reader
-        self.graph, self._message = _weft.RestoreGraph(message, skip_slots), message
+        self.path, self.reader, self.view = path, reader, view
+        self.restorer, self._message = _weft.Restorer(message, skip_slots), message
         self.prefix, self.made = prefix, {} if made is None else made
-        self.uid = next(_uids)
+        self.uid = self.restorer.id
         self.objects = {}  # node -> object
-        self.bound = {}  # id of an object -> node
-        self.unused = {}  # node -> names of attributes that its object did not take
-        self.attached = {}  # children of the root that it does not know itself
+        self.attached = {
+            name: ref for name, ref in view.attached_dependencies
+        }  # children of the root that it does not know itself
         self.expects_partial = False
         self.ops = []  # of a graph of version 1: what a session is to run
         self.new_ops_callback = None
@@ -45,6 +43,11 @@ class Restoration:
     def scope(self):
         """Values are read and assigned outside of functions that are being traced: an object may be made in one of them."""
         return init_scope() if _weft.in_graph() and not isinstance(self.prefix, str) else contextlib.nullcontext()
+
+    def restore(self, node, obj):
+        """The object is that of the node: so are all that are found below it, and get their values."""
+        with self.scope():
+            self.restorer.restore(self, node, obj)
 
     def add_ops(self, ops):
         """For a session to run."""
@@ -69,24 +72,29 @@ class Restoration:
             )
         )
 
+    # ---- what the restorer asks
+
+    warn = staticmethod(_warn)
+
+    def defer(self, obj, name, node):
+        obj._deferred_dependencies.setdefault(name, []).append(Position(self, node))
+
+    def give(self, found):
+        _read_values(self, found)
+
+    def restore_slot(self, optimizer, variable, name, node):
+        make = getattr(optimizer, "_create_or_restore_slot_variable", None)
+        if make is not None:
+            make(slot_variable_position=Position(self, node), slot_name=name, variable=variable)
+
+    def with_values(self):
+        return [obj for obj in self.view.objects() if _has_values(obj)]
+
     def __del__(self):
         try:
-            if self.expects_partial:
-                return
-            left = self.graph.unresolved()
-            if left:
-                log = logging.getLogger("tensorflow")
-                log.warning(
-                    "Detecting that an object or model or tf.train.Checkpoint is being deleted with "
-                    "unrestored values. See the following logs for the "
-                    "specific values in question. To silence these warnings, use `status.expect_partial()`. "
-                    "See "
-                    "https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint#restorefor details about "
-                    "the status object returned by the restore "
-                    "function."
-                )
-                for i in left:
-                    log.warning("Value in checkpoint could not be found in the restored object: %s", self.graph.name(i))
+            if not self.expects_partial:
+                for text in self.restorer.leftovers():
+                    _warn(text)
         except Exception:  # noqa: BLE001: the interpreter may be going down
             pass
 
@@ -119,12 +127,11 @@ class Position:
 
     def is_simple_variable(self):
         """Whether the node is a variable and nothing more."""
-        graph = self.restoration.graph
-        return [name for name, _ in self.values()] == [VARIABLE_VALUE_KEY] and not graph.children(self.node)
+        return self.restoration.restorer.is_variable_alone(self.node)
 
     def values(self):
         """(name, key) of each value of the node."""
-        return self.restoration.graph.values(self.node)
+        return self.restoration.restorer.values(self.node)
 
     def value_tensors(self, shape_and_slices=None):
         own = self.values()
@@ -134,109 +141,40 @@ class Position:
 
     def restore(self, trackable, reader=None):
         """Binds the object, and all below it that is there; reads their values."""
-        with self.restoration.scope():
-            self._restore(trackable)
-
-    def _restore(self, trackable):
-        found = []
-        todo = collections.deque([(self, trackable)])
-        while todo:
-            position, obj = todo.popleft()
-            if position._bind(obj):
-                found.append((position, obj))
-                todo.extend(position._children(obj))
-        _read_values(self.restoration, found)
-        for position, _ in found:
-            _restore_slots(self.restoration, position.node)
-
-    def _bind(self, obj):
-        """Whether this object takes part from here on."""
-        obj._maybe_initialize_trackable()
-        r = self.restoration
-        current = r.objects.get(self.node)
-        if current is None:
-            r.objects[self.node] = obj
-            r.bound[id(obj)] = self.node
-            r.graph.set_matched(self.node)
-            return True
-        if current is not obj:
-            logging.getLogger("tensorflow").warning(
-                "Inconsistent references when loading the checkpoint into this object graph. For example, in the "
-                "saved checkpoint object, `model.layer.weight` and "
-                "`model.layer_copy.weight` reference the same variable, while in the current object these are two "
-                "different variables. The referenced variables "
-                "are:(%s and %s).",
-                current,
-                obj,
-            )
-        return False
-
-    def _children(self, obj):
-        r = self.restoration
-        saved = r.graph.children(self.node)
-        children = obj._trackable_children() if saved else {}
-        for name, node in saved:
-            if node in r.objects:
-                continue
-            position = Position(r, node)
-            there = obj._lookup_dependency(name, children)
-            if there is None and self.node == 0:
-                there = r.attached.get(name)
-            if there is not None:
-                yield position, there
-            elif r.graph.has_values(node):
-                obj._deferred_dependencies.setdefault(name, []).append(position)
-
-
-def _restore_slots(restoration, node):
-    """Slot variables: the node may be an optimizer that has some, or a variable that some wait for."""
-    for optimizer, variable, name, slot in restoration.graph.take_ready_slots(node):
-        make = getattr(restoration.objects[optimizer], "_create_or_restore_slot_variable", None)
-        if make is not None:
-            make(
-                slot_variable_position=Position(restoration, slot),
-                slot_name=name,
-                variable=restoration.objects[variable],
-            )
+        self.restoration.restore(self.node, trackable)
 
 
 def _read_values(restoration, found):
-    """The values of all these objects, in one read."""
+    """The values of all these (node, object), in one read."""
     keys, wanted = [], []
-    for position, obj in found:
-        own = position.values()
-        # A later restore has been here: the value of the object is newer than this one.
-        if obj._update_uid >= restoration.uid and own:
-            continue
-        obj._update_uid = restoration.uid
-        if not own:
-            continue
+    for node, obj in found:
+        own = restoration.restorer.values(node)
         made = restoration.made.get((id(obj), own[0][1]))
         if made is not None:
             restoration.add_ops(made[1])
             continue
-        wanted.append((position, obj, own, len(keys)))
+        wanted.append((node, obj, own, len(keys)))
         keys.extend(key for _, key in own)
     if not keys:
         return
     values = restoration.tensors(keys)
-    for position, obj, own, at in wanted:
+    for node, obj, own, at in wanted:
         given = {name: v for (name, _), v in zip(own, values[at : at + len(own)])}
-        ops = [op for op in nest.flatten(_give(restoration, position, obj, given)) if op is not None]
+        ops = [op for op in nest.flatten(_give(restoration, node, obj, given, own)) if op is not None]
         if isinstance(restoration.prefix, Tensor):
             restoration.made[id(obj), own[0][1]] = obj, ops
         restoration.add_ops(ops)
 
 
-def _give(restoration, position, obj, given):
+def _give(restoration, node, obj, given, own):
     """Gives an object its values; in a graph, the ops that do."""
     if obj._has_own_tensors():
         return obj._restore_from_tensors(given)
     saveables, ops = obj._gather_saveables_for_checkpoint(), []
-    for name, key in position.values():
+    for name, key in own:
         made = saveables.get(name)
         if made is None:
-            restoration.unused.setdefault(position.node, []).append(name)
+            restoration.restorer.add_unused(node, name)
         elif isinstance(made, Trackable) and made._has_own_tensors():
             ops.append(made._restore_from_tensors({VARIABLE_VALUE_KEY: given[name]}))
         else:
@@ -307,63 +245,24 @@ class CheckpointLoadStatus(_Status):
         """Variables that are not in the checkpoint get their initial values."""
         if not in_plain_graph():
             return
-        others = _initializers(self._view, self._checkpoint.uid, self._checkpoint.bound)
+        bound = {id(o) for o in self._checkpoint.objects.values()}
+        others = _initializers(self._view, self._checkpoint.uid, bound)
         self.run_restore_ops(session)
         _session(session).run(others)
 
-    def _unmatched(self):
-        """Objects of the program that found nothing."""
-        return [obj for obj in self._view.objects() if id(obj) not in self._checkpoint.bound and _has_values(obj)]
-
     def assert_existing_objects_matched(self):
         """AssertionError where an object of the program was not in the checkpoint."""
-        for i, obj in sorted(self._checkpoint.objects.items()):
-            if obj._update_uid < self._checkpoint.uid and self._checkpoint.graph.values(i):
-                raise AssertionError(f"Object {self._checkpoint.proto.nodes[i]} not assigned a value from checkpoint.")
-        unmatched = self._unmatched()
-        if unmatched:
-            shown = unmatched[:10]
-            raise AssertionError(
-                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, "
-                "likely due to changes in the Python program. "
-                f"Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
-            )
+        self._checkpoint.restorer.assert_existing_objects_matched(self._checkpoint)
         return self
 
     def assert_consumed(self):
         """AssertionError where anything of the checkpoint or the program was left over."""
-        self.assert_existing_objects_matched()
-        checkpoint = self._checkpoint
-        for i in checkpoint.graph.unresolved():
-            name, node = checkpoint.graph.name(i), checkpoint.proto.nodes[i]
-            raise AssertionError(f"Unresolved object in checkpoint {name}: {node}")
-        for i in checkpoint.graph.open_optimizers():
-            raise AssertionError(f"Unresolved slot restorations: {checkpoint.proto.nodes[i].slot_variables}")
-        if checkpoint.unused:
-            text = "".join(f"\n  {checkpoint.objects[i]}: {names}" for i, names in checkpoint.unused.items())
-            raise AssertionError(
-                f"Unused attributes in these objects (the attributes exist in the checkpoint but "
-                f"were not restored):{text}"
-            )
+        self._checkpoint.restorer.assert_consumed(self._checkpoint)
         return self
 
     def assert_nontrivial_match(self):
         """AssertionError where nothing but the root was found."""
-        matched = [
-            o
-            for o in self._checkpoint.objects.values()
-            if o is not self._view.root and not isinstance(o, TrackableDataStructure)
-        ]
-        if not matched:
-            left = [o for o in self._unmatched() if o is not self._view.root]
-            if left:
-                raise AssertionError(
-                    "Nothing except the root object matched a checkpointed value. Typically this "
-                    "means that the checkpoint does not match the "
-                    f"Python program. The following objects have no matching checkpointed value: "
-                    f"{left}"
-                )
-            raise AssertionError("Nothing to load. No dependencies have been added to %s yet." % (self._view.root,))
+        self._checkpoint.restorer.assert_nontrivial_match(self._checkpoint)
         return self
 
     def expect_partial(self):
@@ -388,17 +287,10 @@ class InitializationOnlyStatus(_Status):
     def __init__(self, view, restore_uid):
         self._view, self._restore_uid = view, restore_uid
 
-    def _nothing(self):
-        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
-
     def assert_consumed(self):
-        self._nothing()
+        _weft.nothing_restored()
 
-    def assert_existing_objects_matched(self):
-        self._nothing()
-
-    def assert_nontrivial_match(self):
-        self._nothing()
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
 
     def run_restore_ops(self, session=None):
         raise AssertionError(
@@ -414,46 +306,58 @@ class InitializationOnlyStatus(_Status):
 class NameBasedRestoration:
     """A checkpoint of version 1, which knows variables by name alone. Objects ask it for themselves (Trackable._name_based_attribute_restore)."""
 
-    def __init__(self, path, reader):
-        self.path, self.reader, self.restore_uid = path, reader, next(_uids)
-        self.unused = []  # (object, names)
+    def __init__(self, path, reader, view):
+        self.path, self.reader, self.view = path, reader, view
+        self.restorer = _weft.NameRestorer()
+        self.restore_uid = self.restorer.id
+        self._unused, self.optional = [], []  # (object, name); objects
 
-    def named(self, obj):
-        """Whether the object has a name that such a checkpoint can know."""
-        if isinstance(obj, _weft.VariableBase):
-            return True
-        if _has_values(obj):
-            self.unused.append((obj, [VARIABLE_VALUE_KEY]))
-        return False
+    def take(self, obj):
+        """The name of the value that the object is to get now, or ""."""
+        return self.restorer.take(self, obj)
 
     def eager_restore(self, obj):
-        if not self.named(obj):
-            return
-        if not self.reader.has(obj._shared_name):
-            self.unused.append((obj, [obj._shared_name]))
-            return
-        with init_scope() if _weft.in_graph() else contextlib.nullcontext():
-            obj._restore_from_tensors({VARIABLE_VALUE_KEY: self.reader.tensors([obj._shared_name])[0]})
+        name = self.take(obj)
+        if name:
+            with init_scope() if _weft.in_graph() else contextlib.nullcontext():
+                obj._restore_from_tensors({VARIABLE_VALUE_KEY: self.reader.tensors([name])[0]})
+
+    # ---- what the restorer asks
+
+    def name(self, obj):
+        """The name by which such a checkpoint can know the object."""
+        return obj._shared_name if isinstance(obj, _weft.VariableBase) else ""
+
+    def has_values(self, obj):
+        return _has_values(obj)
+
+    def in_checkpoint(self, name):
+        return in_plain_graph() or self.reader.has(name)  # a session finds out
+
+    def objects(self):
+        found = self.view.objects()
+        for obj in found:
+            obj._maybe_initialize_trackable()
+        return found
+
+    def add_unused(self, obj, name):
+        self._unused.append((obj, name))
+
+    def unused(self):
+        return [(obj, name) for obj, name in self._unused if all(obj is not x for x in self.optional)]
 
 
 class NameBasedSaverStatus(_Status):
     """What came of restoring a checkpoint of version 1."""
 
-    def __init__(self, restoration, view):
-        self._checkpoint, self._view, self._optional = restoration, view, []
+    def __init__(self, restoration):
+        self._checkpoint = restoration
 
     def add_to_optionally_restored(self, var):
-        self._optional.append(var)
+        self._checkpoint.optional.append(var)
 
     def assert_consumed(self):
-        unused = [(o, names) for o, names in self._checkpoint.unused if all(o is not x for x in self._optional)]
-        if unused:
-            shown = "".join(f"\n    {obj}: {names}" for obj, names in unused)
-            raise AssertionError(f"Some objects had attributes which were not restored: {shown}")
-        for obj in self._view.objects():
-            obj._maybe_initialize_trackable()
-            if obj._update_uid < self._checkpoint.restore_uid:
-                raise AssertionError(f"Object not restored: {obj}")
+        self._checkpoint.restorer.assert_consumed(self._checkpoint)
         return self
 
     # Such a checkpoint knows nothing of objects: there is one question to ask.
@@ -464,30 +368,23 @@ class NameBasedSaverStatus(_Status):
             return
         from weft._src.compat.v1.train.saver import Saver
 
-        found = []
-        for obj in self._view.objects():
-            obj._maybe_initialize_trackable()
-            if obj._update_uid < self._checkpoint.restore_uid:
-                obj._update_uid = self._checkpoint.restore_uid
-                found += [obj] if self._checkpoint.named(obj) else []
+        found = [obj for obj in self._checkpoint.objects() if self._checkpoint.take(obj)]
         Saver(found).restore(_session(session), self._checkpoint.path)
 
 
 def restore(path, reader, view, prefix=None, made=None, skip_slots=False):
     """Lays a checkpoint over the objects of a view."""
     if not reader.has(OBJECT_GRAPH_PROTO_KEY):
-        named = NameBasedRestoration(path, reader)
+        named = NameBasedRestoration(path, reader, view)
         if not in_plain_graph():
-            for obj in view.objects():
-                obj._maybe_initialize_trackable()
+            for obj in named.objects():
                 obj._name_based_attribute_restore(named)
-        return NameBasedSaverStatus(named, view)
+        return NameBasedSaverStatus(named)
     graph = reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
-    restoration = Restoration(path, reader, graph, prefix, made, skip_slots)
-    restoration.attached = {name: ref for name, ref in view.attached_dependencies}
-    Position(restoration, 0).restore(view.root)
+    restoration = Restoration(path, reader, graph, view, prefix, made, skip_slots)
+    restoration.restore(0, view.root)
     return CheckpointLoadStatus(restoration, view)
 
 
 def nothing(view):
-    return InitializationOnlyStatus(view, next(_uids))
+    return InitializationOnlyStatus(view, _weft.next_restoration())
