@@ -37,6 +37,11 @@ std::vector<graph::Node*> nodes_of(trace::FuncGraph& g, nb::handle ids) {
   return out;
 }
 
+runtime::RemoteSession* master_of(NativeSession& s) {
+  if (!s.session->remote()) raise(failed_precondition("the session runs in this process: no master keeps callables of it"));
+  return s.session->remote();
+}
+
 // One step in several calls.
 struct NativePartialRun {
   std::shared_ptr<trace::FuncGraph> graph;
@@ -146,6 +151,34 @@ void bind_session(nb::module_& m) {
                                                                                    endpoints(*s.graph, fetches), nodes_of(*s.graph, targets))};
           },
           nb::keep_alive<0, 1>(), nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), "What the calls of one step may feed and fetch.")
+      .def(
+          "make_callable",
+          [](NativeSession& s, nb::bytes options) {
+            const std::string proto(options.c_str(), options.size());
+            Result<int64_t> callable = invalid_argument("not asked yet");
+            check(run_released(true, [&] {
+              callable = master_of(s)->make_callable(proto);
+              return callable.status();
+            }));
+            return *callable;
+          },
+          nb::arg("options"), "A step that the session's master looks up once; `options` is a CallableOptions.")
+      .def(
+          "run_callable",
+          [](NativeSession& s, int64_t callable, nb::handle values) {
+            std::vector<Tensor> feeds, results;
+            for (nb::handle v : values) feeds.push_back(data_of(nb::borrow(v).ptr()));
+            std::string metadata;
+            check(run_released(true, [&] { return master_of(s)->run_callable(callable, feeds, results, &metadata, nullptr); }));
+            nb::list made;
+            for (Tensor& t : results) made.append(nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr))));
+            return nb::make_tuple(made, nb::bytes(metadata.data(), metadata.size()));
+          },
+          nb::arg("callable"), nb::arg("values"), "The results and a RunMetadata.")
+      .def(
+          "release_callable",
+          [](NativeSession& s, int64_t callable) { check(run_released(true, [&] { return master_of(s)->release_callable(callable); })); },
+          nb::arg("callable"))
       .def(
           "delete_tensor", [](NativeSession& s, const std::string& handle) { check(s.session->state().remove(handle)); },
           "Drops a tensor that the session keeps.")

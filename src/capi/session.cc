@@ -12,6 +12,7 @@
 #include "io/run_metadata.h"
 #include "runtime/partial_run.h"
 #include "runtime/server.h"
+#include "tensorflow/core/weft_abi.h"
 #include "wire/proto.h"
 #include "saved_model/loader.h"
 #include "saved_model/model_folder.h"
@@ -400,4 +401,58 @@ TF_DeviceList* TF_SessionListDevices(TF_Session* session, TF_Status* status) {
     return {};
   });
   return out;
+}
+
+// ---- callables of sessions elsewhere
+
+namespace {
+
+Status at_master(TF_Session* session, weft_engine::runtime::RemoteSession** out) {
+  WEFT_NOT_NULL(session);
+  *out = session->session->remote();
+  if (!*out) return failed_precondition("the session runs in this process: no master keeps callables of it");
+  if (session->session->closed()) return cancelled("Session has been closed.");
+  return {};
+}
+
+}  // namespace
+
+int weft_session_is_remote(const TF_Session* session) { return session && session->session->remote(); }
+
+void weft_session_make_callable(TF_Session* session, weft_text options, int64_t* callable, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(callable);
+    weft_engine::runtime::RemoteSession* master = nullptr;
+    WEFT_RETURN_IF_ERROR(at_master(session, &master));
+    WEFT_ASSIGN(*callable, master->make_callable(std::string(options.data, options.size)));
+    return {};
+  });
+}
+
+void weft_session_run_callable(TF_Session* session, int64_t callable, TF_Tensor* const* feeds, int num_feeds, TF_Tensor** fetches, int num_fetches,
+                               TF_Buffer* metadata, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    weft_engine::runtime::RemoteSession* master = nullptr;
+    WEFT_RETURN_IF_ERROR(at_master(session, &master));
+    std::vector<weft_engine::core::Tensor> fed, results;
+    for (int i = 0; i < num_feeds; ++i) {
+      WEFT_NOT_NULL(feeds[i]);
+      fed.push_back(feeds[i]->tensor);
+    }
+    std::string serialized;
+    WEFT_RETURN_IF_ERROR(master->run_callable(callable, fed, results, metadata ? &serialized : nullptr, nullptr));
+    if (results.size() != size_t(num_fetches))
+      return internal_error("the master gave ", results.size(), " values for ", num_fetches, " fetches of a callable");
+    if (metadata) fill_buffer(metadata, serialized);
+    for (int i = 0; i < num_fetches; ++i) fetches[i] = new TF_Tensor{std::move(results[size_t(i)])};
+    return {};
+  });
+}
+
+void weft_session_release_callable(TF_Session* session, int64_t callable, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    weft_engine::runtime::RemoteSession* master = nullptr;
+    WEFT_RETURN_IF_ERROR(at_master(session, &master));
+    return master->release_callable(callable);
+  });
 }

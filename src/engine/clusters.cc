@@ -32,6 +32,11 @@ class NoSession final : public runtime::RemoteSession {
   explicit NoSession(Status why) : why_(std::move(why)) {}
   Status run(const Step&) override { return why_; }
   Result<std::string> setup_partial_run(const Names&) override { return why_; }
+  Result<int64_t> make_callable(const std::string&) override { return why_; }
+  Status run_callable(int64_t, std::span<const core::Tensor>, std::vector<core::Tensor>&, std::string*, op::CancellationManager*) override {
+    return why_;
+  }
+  Status release_callable(int64_t) override { return why_; }
   Result<const DeviceSet*> devices() override { return why_; }
   Status close() override { return {}; }
 

@@ -114,18 +114,18 @@ struct Served {
 
 // The answer to a call; `read`: this thread reads the links while it waits.
 std::pair<Status, std::string> ask(CallLink& link, std::string_view method, const Message& request, bool read = false) {
-  struct Told {
+  struct Answered {
     std::promise<std::pair<Status, std::string>> promise;
     std::atomic<bool> done{false};
   };
-  const auto told = std::make_shared<Told>();
-  Reply reply = [told](Status s, Message m) {
-    told->done = true;
-    told->promise.set_value({std::move(s), std::string(m.flatten())});
+  const auto answered = std::make_shared<Answered>();
+  Reply reply = [answered](Status s, Message m) {
+    answered->done = true;
+    answered->promise.set_value({std::move(s), std::string(m.flatten())});
   };
-  auto answer = told->promise.get_future();
+  auto answer = answered->promise.get_future();
   if (!link.call(method, request, reply)) return {unavailable("closed"), ""};
-  if (read) read_while_waiting([told] { return told->done.load(); });
+  if (read) read_while_waiting([answered] { return answered->done.load(); });
   if (answer.wait_for(kLong) != std::future_status::ready) return {deadline_exceeded("no answer"), ""};
   return answer.get();
 }
@@ -233,12 +233,12 @@ TEST_CASE("a call that takes long holds up no other") {
 TEST_CASE("a call over a link that is given up ends, and the server hears of it") {
   Served served;
   const auto link = served.connect();
-  std::promise<Status> told;
-  Reply reply = [&](Status s, Message) { told.set_value(std::move(s)); };
+  std::promise<Status> answered;
+  Reply reply = [&](Status s, Message) { answered.set_value(std::move(s)); };
   const auto call = link->call("wait", {}, reply);
   CHECK(ask(*link, "echo", Message("x")).second == "x");  // the server knows of the other by then
   call->cancel();
-  CHECK(told.get_future().get().code() == Code::kCancelled);
+  CHECK(answered.get_future().get().code() == Code::kCancelled);
   CHECK(comes([&] { return served.methods.counts->given_up > 0; }));
   call->cancel();  // nothing any more
   CHECK(ask(*link, "echo", Message("x")).second == "x");
@@ -321,15 +321,15 @@ TEST_CASE("a stream whose messages are larger than what may be under way goes on
 TEST_CASE("what waits on a link ends when the server stops") {
   Served served;
   const auto link = served.connect();
-  std::promise<Status> told;
-  Reply reply = [&](Status s, Message) { told.set_value(std::move(s)); };
+  std::promise<Status> answered;
+  Reply reply = [&](Status s, Message) { answered.set_value(std::move(s)); };
   REQUIRE(link->call("wait", {}, reply));
   Events events;
   auto of_stream = events.events();
   const auto stream = link->stream("never", of_stream);
   CHECK(ask(*link, "echo", Message("x")).second == "x");
   served.calls->close();
-  CHECK(told.get_future().get().code() == Code::kUnavailable);
+  CHECK(answered.get_future().get().code() == Code::kUnavailable);
   REQUIRE(events.wait([&] { return events.end.has_value(); }));
   CHECK(events.end->code() == Code::kUnavailable);
   CHECK(comes([&] { return !link->is_open(); }));

@@ -155,9 +155,9 @@ Result<std::shared_ptr<LocalConnection>> CallServer::serve(int socket, std::stri
   WEFT_RETURN_IF_ERROR(start_thread([link] {
     std::unique_lock lock(link->turn_mutex_);
     link->lead(link->turn_, lock);
-    if (link->ended_ || std::exchange(link->stands_by_, true)) return;
+    if (link->ended_ || std::exchange(link->has_standby_, true)) return;
     lock.unlock();
-    link->stand_by();
+    link->run_standby();
   }));
   return std::shared_ptr<LocalConnection>(std::move(link));
 }
@@ -183,7 +183,7 @@ void CallServer::lead(uint64_t mine, std::unique_lock<std::mutex>& lock) {
       lock.lock();
       if (more) continue;
       ended_ = true;
-      if (stands_by_) set_timer(timer_, 1);
+      if (has_standby_) set_timer(timer_, 1);
       while (!jobs_.empty()) {  // what came last is done, too
         auto job = std::move(jobs_.front());
         jobs_.pop_front();
@@ -211,9 +211,9 @@ void CallServer::lead(uint64_t mine, std::unique_lock<std::mutex>& lock) {
 // Before a job, with the lock held: sees to it that somebody looks how long it takes.
 void CallServer::watch_job() {
   const bool at_once = usual_ns_ > kUsualNs || !jobs_.empty();
-  if (!stands_by_) {
-    std::function<void()> other = [self = shared_from_this()] { self->stand_by(); };
-    stands_by_ = runtime::try_run_on_blocking_thread(other);  // without one the next job tries again
+  if (!has_standby_) {
+    std::function<void()> other = [self = shared_from_this()] { self->run_standby(); };
+    has_standby_ = runtime::try_run_on_blocking_thread(other);  // without one the next job tries again
   } else if (at_once || !watched_) {
     watched_ = true;
     set_timer(timer_, at_once ? 1 : kLongNs);
@@ -221,16 +221,16 @@ void CallServer::watch_job() {
 }
 
 // Waits for its turn: until who reads is in a job for long.
-void CallServer::stand_by() {
+void CallServer::run_standby() {
   std::unique_lock lock(turn_mutex_);
   while (!ended_) {
     const int64_t left = kLongNs - (steady_ns() - job_since_);
     if (job_since_ != 0 && (left <= 0 || usual_ns_ > kUsualNs || !jobs_.empty())) {
-      stands_by_ = watched_ = false;
+      has_standby_ = watched_ = false;
       job_since_ = 0;
       lead(++turn_, lock);
-      if (ended_ || stands_by_) return;
-      stands_by_ = true;
+      if (ended_ || has_standby_) return;
+      has_standby_ = true;
       continue;
     }
     watched_ = job_since_ != 0;
@@ -239,7 +239,7 @@ void CallServer::stand_by() {
     take_event(timer_);  // sleeps
     lock.lock();
   }
-  stands_by_ = false;
+  has_standby_ = false;
 }
 
 void CallServer::run(std::function<void()> job) {

@@ -21,7 +21,7 @@ class CallServer final : public LocalConnection, public std::enable_shared_from_
   class Stream;
   CallServer(int socket, std::string secret, std::shared_ptr<ServedCalls> calls);
   void lead(uint64_t mine, std::unique_lock<std::mutex>& lock);
-  void stand_by();
+  void run_standby();
   void watch_job();
   bool read_more();
   bool take(Frame frame);
@@ -52,7 +52,7 @@ class CallServer final : public LocalConnection, public std::enable_shared_from_
   int64_t job_since_ = 0;  // by the steady clock; 0: who reads runs nothing
   int64_t usual_ns_ = 0;  // how long jobs took lately
   bool watched_ = false;  // the timer is set
-  bool stands_by_ = false;  // a thread waits for its turn
+  bool has_standby_ = false;  // a thread waits for its turn
   bool ended_ = false;
 };
 

@@ -136,11 +136,11 @@ class Cluster final : public eager::RemoteTasks, public ClusterSteps, public std
     tasks_[task->name] = task;
     keeper_->watch(task);
   }
-  void remove(const std::string& name, bool tell) {
+  void remove(const std::string& name, bool notify) {
     auto it = tasks_.find(name);
     if (it == tasks_.end()) return;
     keeper_->forget(it->second.get());
-    it->second->close(tell, view);
+    it->second->close(notify, view);
     connections->forget(name);
     tasks_.erase(it);
   }

@@ -226,15 +226,12 @@ Result<std::optional<Tensor>> ServerContext::resource_elsewhere(const std::varia
 }
 
 bool ServerContext::names_other_tasks(const std::string& function) {
-  return names_device(function, [this](const std::string& device) {
+  const auto is_of_another = [this](const std::string& device) {
     const std::string task = task_of(device);
     if (task.empty() || task == task_) return false;
     std::lock_guard lock(mutex_);
     return std::any_of(incarnations_.begin(), incarnations_.end(), [&](const auto& d) { return task_of(d.first) == task; });
-  });
-}
-
-bool ServerContext::names_device(const std::string& function, const std::function<bool(const std::string& device)>& is_one) {
+  };
   graph::FunctionLibrary& library = context_.functions();
   std::vector<std::string> todo{function};
   std::set<std::string> seen;
@@ -247,7 +244,7 @@ bool ServerContext::names_device(const std::string& function, const std::functio
     for (const graph::NodeDef& n : (*def)->nodes) {
       todo.push_back(n.op);
       graph::for_functions(n.attrs, [&](const std::string& f) { todo.push_back(f); });
-      if (!n.device.empty() && is_one(n.device)) return true;
+      if (!n.device.empty() && is_of_another(n.device)) return true;
     }
   }
   return false;
@@ -380,46 +377,6 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o, op::Cance
   return response;
 }
 
-Status ServerContext::store_packed(const SendPackedHandle& p) {
-  if (p.parts.empty()) return invalid_argument("Handles should not be empty.");
-  std::vector<Part> parts;
-  for (const auto& part : p.parts) {
-    if (const auto* h = std::get_if<RemoteTensorHandle>(&part)) {
-      parts.push_back({h->device, *h});
-      continue;
-    }
-    const auto& local = std::get<SendPackedHandle::Local>(part);
-    parts.push_back({local.device, local.tensor});
-  }
-  std::lock_guard lock(mutex_);
-  packed_[p.op_id] = std::move(parts);
-  return {};
-}
-
-Result<Operation> ServerContext::with_parts(const Operation& o) {
-  Operation out = o;
-  for (auto& in : out.inputs) {
-    const auto* h = std::get_if<RemoteTensorHandle>(&in);
-    std::vector<Part> parts;
-    {
-      std::lock_guard lock(mutex_);
-      const auto it = h ? packed_.find(h->op_id) : packed_.end();
-      if (it == packed_.end()) continue;
-      parts = it->second;
-    }
-    auto own = std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.device == o.device; });
-    if (own == parts.end()) own = parts.begin();
-    // Nodes elsewhere would take the part of their own device.
-    const auto is_of_another = [&](const std::string& device) {
-      return device != own->device && std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.device == device; });
-    };
-    if (context_.functions().contains(o.name) && names_device(o.name, is_of_another))
-      return unimplemented("a packed handle as an input of function ", o.name, ", which uses parts of it on several devices");
-    in = own->value;
-  }
-  return out;
-}
-
 Status ServerContext::register_function(const RegisterFunction& f) {
   std::vector<std::string> called;
   for (const std::string& bytes : f.library) {
@@ -471,12 +428,12 @@ Status ServerContext::remove_function(const std::string& name) {
 Result<QueueResponse> ServerContext::run(const QueueItem& item, op::CancellationManager& caller) {
   touch();
   if (const auto* o = std::get_if<Operation>(&item)) {
-    if (!has_packed()) return run_operation(*o, caller);
-    WEFT_ASSIGN(const Operation with, with_parts(*o));
-    return run_operation(with, caller);
+    if (packed_.empty()) return run_operation(*o, caller);
+    WEFT_ASSIGN(const Operation single, unpacked(*o));
+    return run_operation(single, caller);
   }
   if (const auto* p = std::get_if<SendPackedHandle>(&item)) {
-    WEFT_RETURN_IF_ERROR(store_packed(*p));
+    WEFT_RETURN_IF_ERROR(packed_.store(*p));
     return QueueResponse();
   }
   if (const auto* s = std::get_if<SendTensor>(&item)) {
@@ -485,10 +442,7 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, op::Cancellation
     return QueueResponse();
   }
   if (const auto* d = std::get_if<DecRef>(&item)) {
-    {
-      std::lock_guard lock(mutex_);
-      if (packed_.erase(d->handle.op_id)) return QueueResponse();
-    }
+    if (packed_.erase(d->handle.op_id)) return QueueResponse();
     WEFT_ASSIGN(Handle h, find(d->handle));
     std::lock_guard lock(mutex_);
     auto it = handles_.find(d->handle.op_id);
@@ -521,11 +475,11 @@ Result<QueueResponse> ServerContext::run(const QueueItem& item, op::Cancellation
 
 Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request) {
   touch();
-  Operation with;
-  if (has_packed()) {
-    WEFT_ASSIGN(with, with_parts(request.operation));
+  Operation single;
+  if (!packed_.empty()) {
+    WEFT_ASSIGN(single, unpacked(request.operation));
   }
-  const Operation& o = with.name.empty() ? request.operation : with;
+  const Operation& o = single.name.empty() ? request.operation : single;
   if (!o.is_function || !o.is_component_function)
     return internal_error("RunComponentFunction request can only be used to execute component functions.");
   auto attrs = std::make_shared<op::AttrMap>();

@@ -9,6 +9,7 @@
 #include "eager/op.h"
 #include "remote/connections.h"
 #include "remote/method_table.h"
+#include "remote/packed_handles.h"
 
 namespace weft_engine::remote {
 
@@ -77,20 +78,14 @@ class ServerContext {
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
   using Handle = RefPtr<eager::TensorHandle>;
   Result<QueueResponse> run_operation(const Operation& o, op::CancellationManager& caller);
-  Status store_packed(const SendPackedHandle& p);
-  bool has_packed() {
-    std::lock_guard lock(mutex_);
-    return !packed_.empty();
-  }
-  // The operation with parts of packed handles as inputs: those of its device.
-  Result<Operation> with_parts(const Operation& o);
+  // With single tensors in place of packed handles.
+  Result<Operation> unpacked(const Operation& o) { return packed_.unpack(o, context_.functions(), context_.host()->name()); }
   Status register_function(const RegisterFunction& f);
   Status remove_function(const std::string& name);
   // A function, or an op that calls one, that uses resources of other tasks or names their devices: they run their parts of it.
   bool is_over_tasks(const Operation& o);
+  // Whether the function, or one that it calls, has a node on a device of another task.
   bool names_other_tasks(const std::string& function);
-  // Whether the function, or one that it calls, has a node on such a device.
-  bool names_device(const std::string& function, const std::function<bool(const std::string& device)>& is_one);
   Result<std::optional<Tensor>> resource_elsewhere(const std::variant<RemoteTensorHandle, Tensor>& in);
   Result<std::vector<Handle>> run_over_tasks(const Operation& o, op::CancellationManager& cancellation);
   Result<std::shared_ptr<Peers>> peers();
@@ -112,11 +107,7 @@ class ServerContext {
   eager::Context& context_;
   std::mutex mutex_;
   std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
-  struct Part {
-    std::string device;
-    std::variant<RemoteTensorHandle, Tensor> value;
-  };
-  std::unordered_map<int64_t, std::vector<Part>> packed_;  // by op
+  PackedHandles packed_;
   std::map<std::string, uint64_t> incarnations_;  // of devices of the cluster
   std::set<int64_t> part_steps_;  // steps that parts of functions ran in
   std::map<std::string, std::vector<std::string>> parts_;  // parts of functions: what came with them

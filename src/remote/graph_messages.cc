@@ -428,6 +428,45 @@ Result<MakeCallable> decode_make_callable(std::string_view bytes) {
   return out;
 }
 
+std::string encode_make_callable(const std::string& session, const std::string& options, int64_t request_id) {
+  ProtoWriter w;
+  w.bytes(1, session);
+  w.bytes(2, options);
+  w.int64(3, request_id);
+  return w.take();
+}
+
+Result<Message> encode_run_callable(const std::string& session, int64_t handle, std::span<const Tensor> feeds, int64_t request_id) {
+  ProtoWriter w;
+  w.bytes(1, session);
+  w.int64(2, handle);
+  w.int64(4, request_id);
+  Message out(w.take());
+  for (const Tensor& t : feeds) {
+    WEFT_ASSIGN(Message tensor, tensor_message(t));
+    out.append_field(3, std::move(tensor));
+  }
+  return out;
+}
+
+Status decode_run_callable_result(std::string_view bytes, std::vector<Tensor>& fetches, std::string* metadata) {
+  return read_message("RunCallableResponse", bytes, [&](ProtoReader& r) -> Status {
+    if (r.field() == 1) {
+      WEFT_ASSIGN(Tensor t, wire::decode_tensor(r.bytes()));
+      fetches.push_back(std::move(t));
+    }
+    if (r.field() == 2 && metadata) *metadata = r.string();
+    return {};
+  });
+}
+
+std::string encode_release_callable(const std::string& session, int64_t handle) {
+  ProtoWriter w;
+  w.bytes(1, session);
+  w.int64(2, handle);
+  return w.take();
+}
+
 Result<RunCallable> decode_run_callable(std::string_view bytes) {
   RunCallable out;
   WEFT_RETURN_IF_ERROR(read_message("RunCallableRequest", bytes, [&](ProtoReader& r) -> Status {

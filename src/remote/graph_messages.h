@@ -121,6 +121,8 @@ struct MakeCallable {
   std::vector<std::pair<std::string, std::string>> connections;  // from, to
 };
 Result<MakeCallable> decode_make_callable(std::string_view bytes);
+// `options`: a serialized CallableOptions.
+std::string encode_make_callable(const std::string& session, const std::string& options, int64_t request_id);
 
 struct RunCallable {
   std::string session;
@@ -128,6 +130,9 @@ struct RunCallable {
   std::vector<Tensor> feeds;
 };
 Result<RunCallable> decode_run_callable(std::string_view bytes);
+Result<Message> encode_run_callable(const std::string& session, int64_t handle, std::span<const Tensor> feeds, int64_t request_id);
+Status decode_run_callable_result(std::string_view bytes, std::vector<Tensor>& fetches, std::string* metadata);
+std::string encode_release_callable(const std::string& session, int64_t handle);
 Result<Message> encode_run_callable_result(const std::vector<Tensor>& fetches, const std::string& metadata);
 
 // A RunMetadata of the parts' StepStats and graphs.

@@ -31,18 +31,18 @@ struct Served {
   std::shared_ptr<std::promise<void>> abandoned = std::make_shared<std::promise<void>>();  // links may end after the test
   std::shared_ptr<LocalListener> listener;
   Served() {
-    listener = LocalLink::listen([told = abandoned](std::string_view q, const LocalLink::Answer& answer, const OnAbandoned& on_abandoned) {
+    listener = LocalLink::listen([answered = abandoned](std::string_view q, const LocalLink::Answer& answer, const OnAbandoned& on_abandoned) {
                  if (q == "error") return answer(not_found("no such buffer"), {});
-                 if (q == "wait") return on_abandoned([told] { told->set_value(); });
+                 if (q == "wait") return on_abandoned([answered] { answered->set_value(); });
                  answer({}, bytes(std::atoll(std::string(q).c_str()), 7));
                }).value();
   }
 };
 
 Status wait_for(LocalLink& link, const std::string& request, const Tensor& into) {
-  auto told = std::make_shared<std::promise<Status>>();
-  if (!link.ask(request, into, [told](Status s, Message) { told->set_value(std::move(s)); })) return unavailable("closed");
-  return told->get_future().get();
+  auto answered = std::make_shared<std::promise<Status>>();
+  if (!link.ask(request, into, [answered](Status s, Message) { answered->set_value(std::move(s)); })) return unavailable("closed");
+  return answered->get_future().get();
 }
 
 int raw_socket(const std::string& name) {
@@ -79,10 +79,10 @@ TEST_CASE("a link brings values of all sizes, and errors") {
 TEST_CASE("a call of a link that is given up ends, and the other side hears of it") {
   Served served;
   auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
-  std::promise<Status> told;
-  auto call = link->ask("wait", bytes(1), [&](Status s, Message) { told.set_value(std::move(s)); });
+  std::promise<Status> answered;
+  auto call = link->ask("wait", bytes(1), [&](Status s, Message) { answered.set_value(std::move(s)); });
   call->cancel();
-  CHECK(told.get_future().get().code() == Code::kCancelled);
+  CHECK(answered.get_future().get().code() == Code::kCancelled);
   CHECK(served.abandoned->get_future().wait_for(std::chrono::seconds(30)) == std::future_status::ready);
   CHECK(wait_for(*link, "5", bytes(5)).ok());
 }
@@ -98,8 +98,8 @@ TEST_CASE("a value that comes in part and is given up ends") {
   REQUIRE(listen(listener, 1) == 0);
   auto link = LocalLink::connect(name, "secret").value();
   const int s = accept(listener, nullptr, nullptr);
-  std::promise<Status> told;
-  auto call = link->ask("1000", bytes(1000), [&](Status status, Message) { told.set_value(std::move(status)); });
+  std::promise<Status> answered;
+  auto call = link->ask("1000", bytes(1000), [&](Status status, Message) { answered.set_value(std::move(status)); });
   const uint32_t head[2] = {3, 0};
   const uint64_t tail[2] = {1, 1000};
   REQUIRE(write(s, head, 8) == 8);
@@ -107,7 +107,7 @@ TEST_CASE("a value that comes in part and is given up ends") {
   REQUIRE(write(s, "xxx", 3) == 3);
   usleep(100000);
   call->cancel();
-  auto answer = told.get_future();
+  auto answer = answered.get_future();
   REQUIRE(answer.wait_for(std::chrono::seconds(30)) == std::future_status::ready);
   CHECK(answer.get().code() == Code::kCancelled);
   close(s);
@@ -117,10 +117,10 @@ TEST_CASE("a value that comes in part and is given up ends") {
 TEST_CASE("who waits for the other side of a link hears that it is gone") {
   Served served;
   auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
-  std::promise<Status> told;
-  link->ask("wait", bytes(1), [&](Status s, Message) { told.set_value(std::move(s)); });
+  std::promise<Status> answered;
+  link->ask("wait", bytes(1), [&](Status s, Message) { answered.set_value(std::move(s)); });
   served.listener = nullptr;
-  CHECK(told.get_future().get().code() == Code::kUnavailable);
+  CHECK(answered.get_future().get().code() == Code::kUnavailable);
   for (int i = 0; i < 300 && link->is_open(); ++i) usleep(100000);
   CHECK(!link->is_open());
   CHECK(!link->ask("1", bytes(1), [](Status, Message) {}));
@@ -163,13 +163,13 @@ TEST_CASE("a thread that waits reads for itself") {
   auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
   REQUIRE(wait_for(*link, "1", bytes(1)).ok());
   link->leave_reading(std::chrono::seconds(60));
-  // The link's own thread may have been about to read when it was told to leave it: not more than a few times.
+  // The link's own thread may have been about to read when it was answered to leave it: not more than a few times.
   bool here = false;
   for (int call = 0; call < 20 && !here; ++call) {
-    auto told = std::make_shared<std::promise<std::thread::id>>();
-    auto when = told->get_future();
+    auto answered = std::make_shared<std::promise<std::thread::id>>();
+    auto when = answered->get_future();
     Tensor into = bytes(500000);  // a size that the link's own thread hands over to a third one
-    REQUIRE(link->ask("500000", into, [told](const Status&, const Message&) { told->set_value(std::this_thread::get_id()); }));
+    REQUIRE(link->ask("500000", into, [answered](const Status&, const Message&) { answered->set_value(std::this_thread::get_id()); }));
     for (int i = 0; i < 3000 && when.wait_for(std::chrono::seconds(0)) != std::future_status::ready; ++i) {
       pollfd watched{link->descriptor(), POLLIN, 0};
       poll(&watched, 1, 10);
@@ -190,9 +190,9 @@ TEST_CASE("the links of a process are closed in its forked children, and go on i
   auto link = LocalLink::connect(served.listener->name(), served.listener->secret()).value();
   REQUIRE(wait_for(*link, "1", bytes(1)).ok());
   link->leave_reading(std::chrono::seconds(60));
-  std::promise<Status> told;
+  std::promise<Status> answered;
   Tensor into = bytes(1000);
-  REQUIRE(link->ask("1000", into, [&](Status s, Message) { told.set_value(std::move(s)); }));
+  REQUIRE(link->ask("1000", into, [&](Status s, Message) { answered.set_value(std::move(s)); }));
   pollfd watched{link->descriptor(), POLLIN, 0};
   poll(&watched, 1, 5000);  // the answer lies in the socket, which the child has, too
   const pid_t child = fork();
@@ -209,7 +209,7 @@ TEST_CASE("the links of a process are closed in its forked children, and go on i
   CHECK(WEXITSTATUS(status) == 7);
   CHECK(link->is_open());
   link->leave_reading({});
-  CHECK(told.get_future().get().ok());
+  CHECK(answered.get_future().get().ok());
   CHECK(static_cast<const uint8_t*>(into.raw())[999] == 7);
   CHECK(wait_for(*link, "5", bytes(5)).ok());
 }

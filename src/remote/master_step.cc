@@ -1,4 +1,5 @@
 // Running a step of a master's session: all its parts together.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 
@@ -121,9 +122,9 @@ void cancel_step(StepRun& run) { run.cancel(cancelled("Session was closed")); }
 
 void MasterSession::cleanup(const StepPlan& plan, int64_t step_id) {
   here_->cleanup_step(step_id);
-  std::set<std::string> told;
+  std::set<std::string> notified;
   for (const StepPart& p : plan.parts) {
-    if (p.here || !told.insert(p.task).second) continue;
+    if (p.here || !notified.insert(p.task).second) continue;
     auto channel = connections_->to(p.task);
     if (channel.ok())
       (*channel)->call("/tensorflow.WorkerService/CleanupGraph", Message(encode_number(1, step_id)), 60, false, [](Status, Message) {});
@@ -312,6 +313,14 @@ Status MasterSession::run_part_of_step(const RunStep& request, std::vector<Tenso
 
 Result<int64_t> MasterSession::make_callable(const MakeCallable& request) {
   Callable made{{request.feeds, request.fetches, request.targets, request.connections}, request.run_options};
+  {
+    std::lock_guard lock(mutex_);
+    WEFT_ASSIGN(const Endpoints ends, find(made.names));
+    for (const graph::Endpoint& f : ends.fetches) {
+      if (std::find(ends.feeds.begin(), ends.feeds.end(), f) != ends.feeds.end())
+        return invalid_argument(f.node->name(), ":", f.index, " is both fed and fetched.");
+    }
+  }
   WEFT_RETURN_IF_ERROR(plan(made.names).status());
   std::lock_guard lock(state_mutex_);
   callables_[next_callable_] = std::move(made);

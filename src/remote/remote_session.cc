@@ -110,6 +110,32 @@ class GrpcSession final : public runtime::RemoteSession {
     return decode_text(1, answer->flatten());
   }
 
+  Result<int64_t> make_callable(const std::string& options) override {
+    WEFT_RETURN_IF_ERROR(bring_graph(nullptr));
+    WEFT_ASSIGN(std::shared_ptr<Channel> channel, connect());
+    auto answer = call_and_wait(*channel, method("MakeCallable"), Message(encode_make_callable(handle(), options, new_request_id())));
+    if (!answer.ok()) return named(answer.status());
+    return decode_number(1, answer->flatten());
+  }
+
+  Status run_callable(int64_t callable, std::span<const Tensor> feeds, std::vector<Tensor>& results, std::string* metadata,
+                      op::CancellationManager* cancellation) override {
+    WEFT_ASSIGN(std::shared_ptr<Channel> channel, connect());
+    WEFT_ASSIGN(Message request, encode_run_callable(handle(), callable, feeds, new_request_id()));
+    auto answer = call_and_wait(*channel, method("RunCallable"), std::move(request),
+                                {.seconds = timeout_ms_ > 0 ? double(timeout_ms_) / 1000 + 1 : 0, .cancellation = cancellation});
+    if (!answer.ok()) return named(answer.status());
+    return decode_run_callable_result(answer->flatten(), results, metadata);
+  }
+
+  Status release_callable(int64_t callable) override {
+    WEFT_ASSIGN(std::shared_ptr<Channel> channel, connect());
+    const std::string session = handle();
+    if (session.empty()) return {};  // closed: the master has none of it any more
+    return call_and_wait(*channel, method("ReleaseCallable"), Message(encode_release_callable(session, callable)), {.seconds = kCloseSeconds})
+        .status();
+  }
+
   Result<const DeviceSet*> devices() override {
     WEFT_RETURN_IF_ERROR(bring_graph(nullptr));
     WEFT_ASSIGN(std::shared_ptr<Channel> channel, connect());

@@ -100,7 +100,7 @@ std::shared_ptr<Channel> Task::channel() {
 
 // An error of the connection names the task in its text, and so does one of a task that has no room left. A task that tells of another one which it
 // could not reach is there itself.
-Status Task::told(Status s) const {
+Status Task::with_task(Status s) const {
   // kAborted: it was started again and does not know the context.
   const bool of_task = s.code() == Code::kUnavailable || s.code() == Code::kAborted || s.code() == Code::kResourceExhausted;
   s = s.with_payload(core::kNoteSender, name);
@@ -139,7 +139,7 @@ std::shared_ptr<Answer> Task::enqueue(const QueueItem& item, std::vector<std::sh
   constexpr size_t kReleases = 64 << 10;  // what goes with it, at most
   if (const size_t most = stream_->most_bytes(); message->size() > most - std::min(most, kReleases)) {
     lock.unlock();
-    answer->refuse(told(too_large(message->size(), most)));
+    answer->refuse(with_task(too_large(message->size(), most)));
     return answer;
   }
   request.body = std::move(message).value();
@@ -251,7 +251,7 @@ void Task::answered(const std::shared_ptr<Queue>& queue, Message message) {
 // A failed request ends the stream. Those behind it were not looked at: what needs its results fails as it did, and so does what the same thread sent
 // behind it, as if it had been told at once; the rest is sent again.
 void Task::ended(const std::shared_ptr<Queue>& queue, Status status) {
-  status = told(std::move(status));
+  status = with_task(std::move(status));
   std::vector<std::pair<std::shared_ptr<Answer>, Answer::Calls>> calls;
   std::deque<Request> left;
   {
@@ -307,7 +307,7 @@ std::shared_ptr<Answer> Task::start(std::string_view method, Message request, do
       std::lock_guard lock(task->mutex_);
       task->calls_.erase(answer.get());
     }
-    answer->finish(task && !s.ok() ? task->told(std::move(s)) : std::move(s), {}, std::move(m));
+    answer->finish(task && !s.ok() ? task->with_task(std::move(s)) : std::move(s), {}, std::move(m));
   });
   if (running) *running = call;
   std::lock_guard lock(mutex_);
@@ -372,19 +372,19 @@ void Task::fail(const Status& status) {
   if (stream) stream->cancel();
 }
 
-void Task::close(bool tell, uint64_t view) {
+void Task::close(bool notify, uint64_t view) {
   std::shared_ptr<Channel> channel;
   std::shared_ptr<ClientStream> stream;
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    lost_ = !tell;
+    lost_ = !notify;
     stream = std::move(stream_);
     channel = std::move(channel_);
     releases_.clear();
   }
-  if (stream) tell ? stream->close() : stream->cancel();
-  if (channel && tell) channel->call(kCloseContext, Message(encode_ids(1, context_id, 2, view)), 2, false, [channel](Status, Message) {});
+  if (stream) notify ? stream->close() : stream->cancel();
+  if (channel && notify) channel->call(kCloseContext, Message(encode_ids(1, context_id, 2, view)), 2, false, [channel](Status, Message) {});
 }
 
 }  // namespace weft_engine::remote

@@ -92,9 +92,9 @@ class Task : public std::enable_shared_from_this<Task> {
   Status sync();
   // All that waits for the task gets the status. The next request connects again.
   void fail(const Status& status);
-  // `tell`: the task forgets the context, if it has it of this view or an earlier one. Not one that was started again at the same address: it has another of the
+  // `notify`: the task forgets the context, if it has it of this view or an earlier one. Not one that was started again at the same address: it has another of the
   // same number by then.
-  void close(bool tell, uint64_t view);
+  void close(bool notify, uint64_t view);
 
   const std::string name;
   const uint64_t context_id;
@@ -122,7 +122,8 @@ class Task : public std::enable_shared_from_this<Task> {
   void send_releases();  // with the lock held
   void answered(const std::shared_ptr<Queue>& queue, Message message);
   void ended(const std::shared_ptr<Queue>& queue, Status status);
-  Status told(Status s) const;
+  // The error of a request or of the connection, with the task.
+  Status with_task(Status s) const;
   Status closed_status() const;
 
   static constexpr size_t kMostFailed = 1024;

@@ -89,24 +89,24 @@ class Here final : public Channel {
     return service_.enqueue(request, caller);
   }
   const TransportApi transport_{};
-  const std::unique_ptr<DeviceSet> devices_ = DeviceSet::cpus(1);
+  const std::unique_ptr<DeviceSet> devices_ = DeviceSet::cpus(2);
   const std::shared_ptr<StepTable> steps_;
   EagerService service_;
   std::deque<std::function<void()>> sent_;
 };
 
 // A task whose answers the test gives.
-struct Told final : Channel {
+struct Scripted final : Channel {
   struct Stream final : ClientStream {
-    Stream(Told& t, Events e) : told(t), events(std::move(e)) {}
+    Stream(Scripted& t, Events e) : channel(t), events(std::move(e)) {}
     bool write(Message) override {
-      ++told.waiting;
+      ++channel.waiting;
       return true;
     }
-    size_t most_bytes() const override { return told.most; }
+    size_t most_bytes() const override { return channel.most; }
     void close() override {}
     void cancel() override {}
-    Told& told;
+    Scripted& channel;
     const Events events;
   };
   std::shared_ptr<ClientCall> call(std::string_view, Message, double, bool, Reply) override { return nullptr; }
@@ -243,7 +243,7 @@ TEST_CASE("steps that a master did not end end with its session, and so do those
 }
 
 TEST_CASE("an op behind a failed one of its thread fails as it did until somebody was told, whenever the error came") {
-  auto channel = std::make_shared<Told>();
+  auto channel = std::make_shared<Scripted>();
   auto task = std::make_shared<Task>(kTask, channel, kContext);
   task->now_gives_values();
   int64_t id = 0;
@@ -283,8 +283,8 @@ TEST_CASE("an op behind a failed one of its thread fails as it did until somebod
 
 TEST_CASE("what uses a task that the cluster has lost hears of that, and not of the cluster") {
   for (const bool lost : {true, false}) {
-    auto task = std::make_shared<Task>(kTask, std::make_shared<Told>(), kContext);
-    task->close(/*tell=*/!lost, 1);
+    auto task = std::make_shared<Task>(kTask, std::make_shared<Scripted>(), kContext);
+    task->close(/*notify=*/!lost, 1);
     const auto answer = task->enqueue(op_item(1));
     CHECK(answer->refused());
     CHECK(answer->wait().code() == (lost ? core::Code::kUnavailable : core::Code::kFailedPrecondition));
@@ -324,7 +324,7 @@ TEST_CASE("an error of a call says which task was asked, once") {
   CHECK(*core::find_note(again, core::kNoteTarget) == "/job:ps/replica:0/task:1");
 }
 
-TEST_CASE("an op takes the part of a packed handle that is on its device, a function with nodes on several devices is refused") {
+TEST_CASE("an op takes the tensor of a packed handle that is on its device, and so does each node of a function") {
   Here task;
   const std::string here = "/job:localhost/replica:0/task:0/device:CPU:0", there = cat(kTask, "/device:CPU:0");
   using Local = SendPackedHandle::Local;
@@ -346,29 +346,79 @@ TEST_CASE("an op takes the part of a packed handle that is on its device, a func
   REQUIRE(sum->tensors.size() == 1);
   CHECK(sum->tensors[0].data<float>()[0] == 40.f);
 
-  graph::FunctionDef def;
-  def.name = "over_devices";
-  def.nodes.emplace_back();
-  def.nodes[0].name = "n";
-  def.nodes[0].op = "NoOp";
-  def.nodes[0].device = there;
-  auto bytes = io::encode_function_def(def);
-  REQUIRE(bytes.ok());
-  REQUIRE(task.enqueue(QueueItem(RegisterFunction{*bytes, false, {}})).ok());
-  Operation call;
-  call.id = 9;
-  call.name = "over_devices";
-  call.device = here;
-  call.is_function = true;
-  call.inputs.emplace_back(RemoteTensorHandle{6, 0, here, here, DType::kFloat});
-  CHECK(task.enqueue(QueueItem(call)).code() == core::Code::kUnimplemented);
+  // What TensorFlow gives for these functions: tests/cluster/packed.out.
+  const std::string next = "/job:localhost/replica:0/task:0/device:CPU:1";
+  REQUIRE(task.enqueue(QueueItem(SendPackedHandle{8, {Local{Tensor::scalar(1.f), here}, Local{Tensor::scalar(10.f), next}}, "COMPOSITE:0"})).ok());
+  const auto node = [](const char* name, const char* op, std::string device, std::vector<std::string> inputs) {
+    graph::NodeDef n;
+    n.name = name;
+    n.op = op;
+    n.device = std::move(device);
+    n.inputs = std::move(inputs);
+    n.attrs["T"] = DType::kFloat;
+    return n;
+  };
+  const auto add = [&](graph::FunctionDef def) {
+    graph::ArgDef x, out;
+    x.name = "x";
+    out.name = "out";
+    x.type = out.type = DType::kFloat;
+    def.inputs = {x};
+    def.outputs = {out};
+    auto bytes = io::encode_function_def(def);
+    REQUIRE(bytes.ok());
+    REQUIRE(task.enqueue(QueueItem(RegisterFunction{*bytes, false, {}})).ok());
+  };
+  const auto call = [&](const char* function, const std::string& device) {
+    Operation o;
+    o.id = kAnswerOnly;
+    o.name = function;
+    o.device = device;
+    o.is_function = true;
+    o.inputs.emplace_back(RemoteTensorHandle{8, 0, here, here, DType::kFloat});
+    auto answer = task.ask(QueueItem(o));
+    REQUIRE_MESSAGE(answer.ok(), answer.status().to_string());
+    REQUIRE(answer->tensors.size() == 1);
+    return answer->tensors[0].data<float>()[0];
+  };
+  graph::FunctionDef mixed;  // x + x, then the next device's x to the sum
+  mixed.name = "mixed";
+  mixed.nodes = {node("double", "AddV2", "", {"x", "x"}), node("sum", "AddV2", "/device:CPU:1", {"double:z:0", "x"})};
+  mixed.ret["out"] = "sum:z:0";
+  add(mixed);
+  graph::FunctionDef plain;
+  plain.name = "plain";
+  plain.nodes = {node("double", "AddV2", "", {"x", "x"})};
+  plain.ret["out"] = "double:z:0";
+  add(plain);
+  graph::FunctionDef nested;
+  nested.name = "nested";
+  nested.nodes = {node("a", "plain", here, {"x"}), node("b", "StatefulPartitionedCall", next, {"x"}),
+                  node("sum", "AddV2", "", {"a:out:0", "b:output:0"})};
+  nested.nodes[0].attrs.clear();
+  nested.nodes[1].attrs = {{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}};
+  op::FunctionAttr f;
+  f.name = "plain";
+  nested.nodes[1].attrs["f"] = f;
+  nested.ret["out"] = "sum:z:0";
+  add(nested);
+  CHECK(call("plain", here) == 2.f);
+  CHECK(call("plain", next) == 20.f);
+  const int functions = task.functions();
+  CHECK(call("mixed", here) == 12.f);
+  CHECK(call("mixed", next) == 30.f);
+  CHECK(call("nested", here) == 22.f);
+  CHECK(call("nested", here) == 22.f);
+  CHECK(task.functions() == functions + 3);  // mixed from each device and nested: those of plain are known
+  CHECK(task.enqueue(QueueItem(RemoveFunction{"nested"})).ok());
+  CHECK(task.functions() == functions + 1);
 
   REQUIRE(task.enqueue(QueueItem(DecRef{{6, 0, here, here, DType::kFloat}})).ok());
   CHECK(task.ask(sum_on(here)).status().code() == core::Code::kInvalidArgument);
 }
 
 TEST_CASE("a request that is larger than the connection takes fails alone, with the task and the sizes") {
-  auto channel = std::make_shared<Told>();
+  auto channel = std::make_shared<Scripted>();
   channel->most = 1 << 20;
   auto task = std::make_shared<Task>(kTask, channel, kContext);
   const auto large = task->enqueue(QueueItem(SendTensor{1, {Tensor::vector(std::vector<float>(300000))}, ""}));

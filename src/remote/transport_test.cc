@@ -6,9 +6,12 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <future>
 #include <thread>
 
 #include "engine/clusters.h"
+#include "remote/chunks.h"
 #include "remote/graph_messages.h"
 #include "remote/resource_names.h"
 #include "remote/own_address.h"
@@ -169,7 +172,46 @@ TEST_CASE("a profile that is told to end does, and one at a time is made") {
   (*server)->stop();
 }
 
-TEST_CASE("a message that is larger than gRPC sends fails alone") {
+namespace {
+
+// Answers each message of a stream with itself.
+class EchoStream final : public StreamHandler {
+ public:
+  explicit EchoStream(std::shared_ptr<ServerStream> stream) : stream_(std::move(stream)) {}
+  void message(Message m) override {
+    stream_->write(std::move(m));
+    stream_->next();
+  }
+  void ended() override { stream_->finish({}); }
+
+ private:
+  const std::shared_ptr<ServerStream> stream_;
+};
+
+// What came back on one stream, and how it ended.
+std::pair<std::vector<std::string>, Status> echoed(Channel& channel, const std::vector<std::string>& messages) {
+  struct Got {
+    std::vector<std::string> messages;
+    std::promise<Status> end;
+  };
+  auto got = std::make_shared<Got>();
+  const auto stream = channel.stream(
+      "/any/Echo", {[got](Message m) { got->messages.emplace_back(m.flatten()); }, [got](Status s) { got->end.set_value(std::move(s)); }});
+  for (const std::string& m : messages) CHECK(stream->write(Message(m)));
+  stream->close();
+  Status end = got->end.get_future().get();
+  return {got->messages, end};
+}
+
+std::string text_of(size_t bytes) {
+  std::string out(bytes, ' ');
+  for (size_t i = 0; i < bytes; ++i) out[i] = char(i * 2654435761u >> 13);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("messages that are larger than gRPC sends go in chunks: requests, answers and both ways of a stream") {
   const auto library = engine::clusters();
   REQUIRE(library.ok());
   const TransportApi& api = *(*library)->transport;
@@ -177,26 +219,91 @@ TEST_CASE("a message that is larger than gRPC sends fails alone") {
   small.max_send = 1 << 20;
   api.configure(small);
   MethodTable table;
-  table.add("any", "Size", [](std::string_view q, Reply reply) { reply({}, Message(encode_number(1, int64_t(q.size())))); });
-  table.add("any", "Bytes", [](std::string_view q, Reply reply) { reply({}, Message(std::string(size_t(decode_number(1, q)), 'x'))); });
+  table.add("any", "Echo2", [](std::string_view q, Reply reply) { reply({}, Message(std::string(q))); });
+  table.add("any", "Bytes", [](std::string_view q, Reply reply) { reply({}, Message(text_of(size_t(decode_number(1, q))))); });
+  table.add("any", "Fail", [](std::string_view q, Reply reply) { reply(core::not_found("after ", q.size(), " bytes"), {}); });
+  table.add_stream("any", "Echo", [](std::shared_ptr<ServerStream> stream, const RunOn&) { return std::make_unique<EchoStream>(std::move(stream)); });
   auto listener = api.listen("127.0.0.1", 0, table);
   REQUIRE(listener.ok());
-  const auto channel = api.connect(cat("localhost:", (*listener)->port()));
+  const std::string address = cat("localhost:", (*listener)->port());
+  const auto channel = api.connect(address);
   const auto ask = [&](const char* method, std::string request) {
     return call_and_wait(*channel, method, Message(std::move(request)), {.seconds = 60});
   };
-  for (int i = 0; i < 2; ++i) {
-    auto size = ask("/any/Size", std::string(1 << 20, 'x'));
-    REQUIRE_MESSAGE(size.ok(), size.status().to_string());
-    CHECK(decode_number(1, size->flatten()) == 1 << 20);
-    for (const Status& s :
-         {ask("/any/Size", std::string((1 << 20) + 1, 'x')).status(), ask("/any/Bytes", encode_number(1, (1 << 20) + 1)).status()}) {
-      CHECK(s.code() == Code::kResourceExhausted);
-      CHECK(s.message().find("1048577 bytes") != std::string::npos);
-    }
-    CHECK(ask("/any/Bytes", encode_number(1, 1 << 20)).ok());
+  constexpr size_t kLimit = 1 << 20;
+  for (const size_t bytes : {size_t(100), kLimit, kLimit + 1, 5 * kLimit + 12345}) {
+    auto back = ask("/any/Echo2", text_of(bytes));
+    REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+    CHECK(back->flatten() == text_of(bytes));
+    auto answer = ask("/any/Bytes", encode_number(1, int64_t(bytes)));
+    REQUIRE_MESSAGE(answer.ok(), answer.status().to_string());
+    CHECK(answer->flatten() == text_of(bytes));
+    CHECK(ask("/any/Fail", text_of(bytes)).status().message() == cat("after ", bytes, " bytes"));
+    CHECK(ask("/any/Nobody", text_of(bytes)).status().code() != Code::kOk);
   }
+  const std::vector<std::string> messages{text_of(10), text_of(3 * kLimit), "", text_of(kLimit + 1), text_of(7)};
+  auto [back, end] = echoed(*channel, messages);
+  CHECK_MESSAGE(end.ok(), end.to_string());
+  CHECK(back == messages);
+
+  // A server's limit is for the whole message.
+  small.max_message = 4 << 20;
+  api.configure(small);
+  auto limited = api.listen("127.0.0.1", 0, table);
+  REQUIRE(limited.ok());
+  const auto other = api.connect(cat("localhost:", (*limited)->port()));
+  const auto size = [&](size_t bytes) { return call_and_wait(*other, "/any/Echo2", Message(text_of(bytes)), {.seconds = 60}).status(); };
+  CHECK(size(4 * kLimit).ok());
+  const Status refused = size(4 * kLimit + 1);
+  CHECK(refused.code() == Code::kResourceExhausted);
+  CHECK(refused.message().find("4194305 bytes") != std::string::npos);
+  CHECK(size(4 * kLimit).ok());
   api.configure(Settings());
+}
+
+TEST_CASE("chunks that make no sense are an error, and ask for no memory that was not filled") {
+  const Message message = [] {
+    Message m(std::string(100, 'a'));
+    auto large = core::Buffer::allocate(core::DType::kUint8, 100000);
+    std::memset(large->data(), 'b', large->size());
+    m.append(std::move(large));
+    m.append(std::string(5, 'c'));
+    return m;
+  }();
+  const std::vector<Message> chunks = cut(message, 1000);
+  CHECK(chunks.size() == 102);  // a header, and 100,105 bytes
+  ChunkReader whole(-1);
+  std::optional<Message> out;
+  for (const Message& c : chunks) {
+    CHECK(!out);
+    auto got = whole.add(c);
+    REQUIRE(got.ok());
+    out = std::move(*got);
+  }
+  REQUIRE(out);
+  REQUIRE(out->pieces().size() == 3);
+  CHECK(out->pieces()[1].buffer);  // a tensor can take it over
+  CHECK(out->flatten() == Message(message).flatten());
+  CHECK(ChunkReader(100104).add(chunks[0]).status().code() == Code::kResourceExhausted);
+  CHECK(ChunkReader(100105).add(chunks[0]).ok());
+  ChunkReader longer(-1);
+  REQUIRE(longer.add(chunks[0]).ok());
+  CHECK(longer.add(Message(std::string(100106, 'x'))).status().code() == Code::kInvalidArgument);
+  ChunkReader empty(-1);
+  REQUIRE(empty.add(chunks[0]).ok());
+  CHECK(empty.add(Message()).status().code() == Code::kInvalidArgument);
+  // Headers of other sizes.
+  const auto header = [](std::vector<int64_t> runs) {
+    wire::ProtoWriter w;
+    w.packed_varints(536870910, runs);
+    return Message(w.take());
+  };
+  for (const auto& runs : {std::vector<int64_t>{0}, {-1}, {int64_t(1) << 49}, {int64_t(1) << 48, 1}, {int64_t(1) << 62, int64_t(1) << 62}})
+    CHECK(ChunkReader(-1).add(header(runs)).status().code() == Code::kInvalidArgument);
+  ChunkReader huge(-1);
+  REQUIRE(huge.add(header({int64_t(1) << 48})).ok());
+  const auto first = huge.add(Message("x"));
+  CHECK((first.ok() || first.status().code() == Code::kResourceExhausted));
 }
 
 TEST_CASE("a resource that its handles own is found again by the name that its handle got for the way") {

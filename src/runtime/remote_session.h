@@ -34,6 +34,12 @@ class RemoteSession {
   // The graph is sent when it is first needed, and what was added to it later before the next step.
   virtual core::Status run(const Step& step) = 0;
   virtual core::Result<std::string> setup_partial_run(const Names& names) = 0;
+  // Steps that the master looked up once: `options` is a serialized CallableOptions.
+  virtual core::Result<int64_t> make_callable(const std::string& options) = 0;
+  // `metadata`: gets a serialized RunMetadata, if it is not null.
+  virtual core::Status run_callable(int64_t callable, std::span<const core::Tensor> feeds, std::vector<core::Tensor>& results, std::string* metadata,
+                                    op::CancellationManager* cancellation) = 0;
+  virtual core::Status release_callable(int64_t callable) = 0;
   // Of all tasks that the master reaches.
   virtual core::Result<const core::DeviceSet*> devices() = 0;
   virtual core::Status close() = 0;

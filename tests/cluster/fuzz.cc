@@ -25,6 +25,8 @@
 #include "fuzz_seeds.h"
 #include "io/graph_def.h"
 #include "op/rendezvous.h"
+#include "remote/chunks.h"
+#include "remote/large_calls.h"
 #include "remote/messages.h"
 #include "remote/unpack.h"
 
@@ -143,8 +145,21 @@ constexpr Method kMethods[] = {
     {"/tensorflow.eager.EagerService/WaitQueueDone", Seeds::id},
     {"/tensorflow.eager.EagerService/KeepAlive", Seeds::id},
     {"/tensorflow.eager.EagerService/CloseContext", Seeds::id},
+    {"/weft.Transport/Call", Seeds::queue, true},
+    {"/weft.Transport/Take", Seeds::none, true},
     {"/no.such.Service/Method", Seeds::none},
 };
+
+// A message of a stream as it goes where it is too large for one: a header, then its bytes, of which one is changed now and then.
+void add_chunks(std::vector<std::string>& all, const std::string& message, std::mt19937_64& r) {
+  std::vector<std::string> chunks;
+  for (Message& m : cut(Message(message), 1 + r() % 200)) chunks.emplace_back(m.flatten());
+  if (r() % 2) {
+    std::string& c = chunks[r() % chunks.size()];
+    c = changed(c, chunks, r);
+  }
+  all.insert(all.end(), chunks.begin(), chunks.end());
+}
 
 std::string message_for(const Method& m, uint64_t id, std::mt19937_64& r) {
   std::vector<std::string> seeds;
@@ -330,7 +345,12 @@ void play_eager(Caller& caller, std::mt19937_64& r) {
       continue;
     }
     std::vector<std::string> all;
-    for (int k = int(1 + r() % 5); k > 0; --k) all.push_back(message_for(m, id, r));
+    if (m.seeds == Seeds::queue && r() % 2 && std::string_view(m.name) == kLargeCall) all.emplace_back("/tensorflow.eager.EagerService/Enqueue");
+    for (int k = int(1 + r() % 5); k > 0; --k) {
+      const std::string message = message_for(m, id, r);
+      if (r() % 3 == 0 && !message.empty()) add_chunks(all, message, r);
+      else all.push_back(message);
+    }
     caller.stream(m.name, all);
   }
   caller.send("/tensorflow.eager.EagerService/CloseContext", encode_ids(1, id));

@@ -11,7 +11,18 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TESTS = ["run", "sessions_run", "parameter_server", "mirrored", "restart", "collectives", "data_service", "profiler"]
+TESTS = [
+    "run",
+    "sessions_run",
+    "parameter_server",
+    "mirrored",
+    "restart",
+    "collectives",
+    "data_service",
+    "profiler",
+    "packed",
+    "large",
+]
 
 
 def main():

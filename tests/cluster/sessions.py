@@ -261,9 +261,34 @@ def callables():
     x = v1.placeholder(tf.float32, [])
     with tf.device(W1):
         y = x * x
+        double = x + x
     with v1.Session(MASTER) as s:
         call = s.make_callable(y, [x])
         show(call(3.0), call(4.0))
+        options = v1_config.CallableOptions(feed=[x.name], fetch=[y.name, double.name])
+        options.run_options.trace_level = v1_config.RunOptions.FULL_TRACE
+        square = s._make_callable_from_options(options)
+        more = y + 1.0  # the graph grows behind it
+        show(square(np.float32(5.0), run_metadata=v1_config.RunMetadata()))
+        plus = s._make_callable_from_options(v1_config.CallableOptions(feed=[x.name], fetch=[more.name]))
+        show(plus(np.float32(6.0)), square(np.float32(7.0)))
+        for wrong in (
+            {"fetch": ["nobody:0"]},
+            {"fetch": [y.name], "feed": ["nobody:0"]},
+            {"fetch": [x.name], "feed": [x.name]},
+            {"target": ["nobody"]},
+            {},
+        ):
+            try:
+                s._make_callable_from_options(v1_config.CallableOptions(**wrong))()
+            except tf.errors.OpError as e:
+                print(type(e).__name__)
+        del square
+        gone = s._make_callable_from_options(v1_config.CallableOptions(fetch=[more.name]))
+        try:
+            gone()  # nothing is fed
+        except tf.errors.OpError as e:
+            print(type(e).__name__)
 
 
 def connections():

@@ -46,7 +46,7 @@ def mixtures(sides, roles):
 def check_mixtures(args, sides, roles, recorded, played, again=False, part=None, label=""):
     """How many lines differ from the file `recorded` where `played` has the sides in all ways; writes it first where that is asked for.
 
-    TensorFlow alone is what was recorded, and is played only `again`. `part(text)`: what of the file mixtures of both print.
+    TensorFlow alone is what was recorded, and is played only `again`. `part(text, kinds)`: what of the file these sides print.
     """
     alone = [sides.get("tensorflow")] * len(roles)
     if args.record:
@@ -56,11 +56,21 @@ def check_mixtures(args, sides, roles, recorded, played, again=False, part=None,
         if kinds == alone and not again:
             continue
         begin, expected = time.time(), recorded.read_text()
-        if part and len(set(kinds)) > 1:
-            expected = part(expected)
+        if part:
+            expected = part(expected, kinds)
         bad += compare(label + words, expected, played(*kinds))
         print(f"  {time.time() - begin:.1f} s", flush=True)
     return bad
+
+
+def sections_of(text):
+    """The names of a program's sections (`== name`)."""
+    return re.findall(r"^== (\w+)$", text, re.MULTILINE)
+
+
+def without_sections(text, names):
+    """What a program prints that does not play these sections."""
+    return re.sub(rf"^== (?:{'|'.join(names)})\n(?:(?!== |end$).*\n)*", "", text, flags=re.MULTILINE)
 
 
 def free_ports(count):

@@ -103,6 +103,16 @@ TF_CAPI_EXPORT const TF_Tensor* weft_variant_tensor(const void* variant);  // nu
 TF_CAPI_EXPORT void weft_graph_open_loop(struct TF_Graph* graph, struct TF_Operation* merge, TF_Status* status);
 TF_CAPI_EXPORT void weft_graph_close_loop(struct TF_Graph* graph, struct TF_Operation* merge, struct TF_Output next, TF_Status* status);
 
+// ---- Sessions that a master elsewhere runs: steps that it looked up once ----
+
+TF_CAPI_EXPORT int weft_session_is_remote(const struct TF_Session* session);
+// `options` is a serialized CallableOptions.
+TF_CAPI_EXPORT void weft_session_make_callable(struct TF_Session* session, weft_text options, int64_t* callable, TF_Status* status);
+// `metadata` gets a serialized RunMetadata, if it is not null.
+TF_CAPI_EXPORT void weft_session_run_callable(struct TF_Session* session, int64_t callable, TF_Tensor* const* feeds, int num_feeds,
+                                              TF_Tensor** fetches, int num_fetches, struct TF_Buffer* metadata, TF_Status* status);
+TF_CAPI_EXPORT void weft_session_release_callable(struct TF_Session* session, int64_t callable, TF_Status* status);
+
 // ---- Nodes and their attributes ----
 
 enum {

@@ -163,20 +163,20 @@ Result<Message> Dispatcher::client_heartbeat(std::string_view request) {
     const State::PendingTask& pending = iteration->pending_tasks.front();
     ProtoWriter update;
     update.int64(1, client);
-    bool tell = false;
+    bool changed = false;
     if (blocked_round && *blocked_round <= pending.target_round && current_round < pending.target_round &&
         !pending.ready_consumers.contains(client)) {
       update.boolean(2, true);
-      tell = true;
+      changed = true;
     }
     if (current_round >= pending.target_round) {
       // Rounds further and further away, until all consumers can stop before it.
       ProtoWriter rejected;
       rejected.int64(1, rounds_[client] + (int64_t(2) << std::min(pending.failures, 20)));
       update.message(3, rejected);
-      tell = true;
+      changed = true;
     }
-    if (tell) WEFT_RETURN_IF_ERROR(apply(10, update));
+    if (changed) WEFT_RETURN_IF_ERROR(apply(10, update));
   }
   ProtoWriter response;
   for (const auto& task : iteration->tasks) {

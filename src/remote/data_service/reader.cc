@@ -208,9 +208,9 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
     changed_.notify_all();
   }
 
-  void update_tasks(const std::vector<TaskInfo>& told) {
+  void update_tasks(const std::vector<TaskInfo>& listed) {
     for (size_t i = 0; i < tasks_.size();) {
-      const bool there = std::any_of(told.begin(), told.end(), [&](const TaskInfo& t) { return t.task_id == tasks_[i]->info.task_id; });
+      const bool there = std::any_of(listed.begin(), listed.end(), [&](const TaskInfo& t) { return t.task_id == tasks_[i]->info.task_id; });
       if (there) {
         ++i;
         continue;
@@ -219,7 +219,7 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
       if (i < next_task_) --next_task_;
       if (!tasks_.empty() && next_task_ >= tasks_.size()) advance_task();
     }
-    for (const TaskInfo& info : told) {
+    for (const TaskInfo& info : listed) {
       if (std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return t->info.task_id == info.task_id; })) continue;
       if (!wanted(info)) {
         finish_iteration_ = false;

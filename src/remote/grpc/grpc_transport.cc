@@ -9,7 +9,9 @@
 #include <deque>
 #include <mutex>
 
+#include "remote/chunks.h"
 #include "remote/error_text.h"
+#include "remote/large_calls.h"
 #include "remote/transport.h"
 #include "runtime/blocking_threads.h"
 #include "wire/proto.h"
@@ -142,6 +144,30 @@ bool has_token(const grpc::ServerContextBase& context) {
   return given.starts_with(kScheme) && same_token(given.substr(kScheme.size()), token);
 }
 
+// ---- chunks
+
+// Both sides of a call say so where they take messages in chunks (remote/chunks.h), as weft's tasks do.
+constexpr const char* kChunksHeader = "weft-chunks";
+
+template <class Metadata>
+bool says_chunks(const Metadata& metadata) {
+  return metadata.find(kChunksHeader) != metadata.end();
+}
+
+size_t most_sent() { return size_t(process_settings().max_send); }
+
+// What is sent at once: the message, or its chunks.
+std::vector<grpc::ByteBuffer> to_buffers(const Message& message) {
+  constexpr size_t kChunk = 64 << 20;
+  std::vector<grpc::ByteBuffer> out;
+  if (message.size() <= most_sent()) {
+    out.push_back(to_buffer(message));
+    return out;
+  }
+  for (const Message& m : cut(message, std::min(most_sent(), kChunk))) out.push_back(to_buffer(m));
+  return out;
+}
+
 std::shared_ptr<grpc::ChannelCredentials> channel_credentials() {
   const Settings& s = process_settings();
   if (!s.tls()) return grpc::InsecureChannelCredentials();
@@ -193,16 +219,34 @@ struct Connection {
   }
   std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
+  std::atomic<bool> takes_chunks{false};  // as an answer of the other side said
 };
 
 struct UnaryCall final : ClientCall {
   explicit UnaryCall(std::shared_ptr<Connection> c) : connection(std::move(c)) {}
-  void cancel() override { context.TryCancel(); }
+  void cancel() override {
+    context.TryCancel();
+    std::shared_ptr<ClientCall> call;
+    {
+      std::lock_guard lock(mutex);
+      cancelled = true;
+      call = taking;
+    }
+    if (call) call->cancel();
+  }
   void done(const grpc::Status& s) {
     const auto last = std::move(self);
     const InOrder order(this);
-    std::exchange(reply, nullptr)(from_grpc(s), s.ok() ? from_buffer(response) : Message());
+    if (!connection->takes_chunks && says_chunks(context.GetServerInitialMetadata())) connection->takes_chunks = true;
+    Status status = from_grpc(s);
+    if (const auto* ticket = core::find_note(status, kNoteTicket)) return take(*ticket);
+    std::exchange(reply, nullptr)(std::move(status), s.ok() ? from_buffer(response) : Message());
   }
+  // The answer is too large for this call, and is kept for another one.
+  void take(const std::string& ticket);
+  std::mutex mutex;
+  std::shared_ptr<ClientCall> taking;
+  bool cancelled = false;
   const std::shared_ptr<Connection> connection;
   grpc::ClientContext context;
   grpc::ByteBuffer request, response;
@@ -215,12 +259,17 @@ class BidiStream final : public ClientStream,
                          public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<BidiStream> {
  public:
-  BidiStream(std::shared_ptr<Connection> connection, Events events) : connection_(std::move(connection)), events_(std::move(events)) {}
+  BidiStream(std::shared_ptr<Connection> connection, Events events) : connection_(std::move(connection)), events_(std::move(events)), chunks_(-1) {}
 
-  void start(const std::string& method) {
+  // `seconds`, `wait`: as in Channel::call. `own`: the method is weft's own, and takes chunks.
+  void start(const std::string& method, double seconds = 0, bool wait = false, bool own = false) {
     const InOrder order(this);
     self_ = shared_from_this();
+    own_ = own;
     add_token(context_);
+    context_.AddMetadata(kChunksHeader, "1");
+    if (seconds > 0) context_.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
+    context_.set_wait_for_ready(wait);
     connection_->stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
     AddHold();  // writes come from outside of the reactions
     StartRead(&incoming_);
@@ -228,7 +277,7 @@ class BidiStream final : public ClientStream,
     StartCall();
   }
 
-  size_t most_bytes() const override { return size_t(process_settings().max_send); }
+  size_t most_bytes() const override { return own_ || connection_->takes_chunks ? SIZE_MAX : most_sent(); }
   bool write(Message message) override {
     const InOrder order(this);
     if (message.size() > most_bytes()) {  // gRPC would send the beginning of it
@@ -237,7 +286,7 @@ class BidiStream final : public ClientStream,
     }
     std::lock_guard lock(mutex_);
     if (closing_ || ended_) return false;
-    queue_.push_back(to_buffer(message));
+    for (grpc::ByteBuffer& b : to_buffers(message)) queue_.push_back(std::move(b));
     if (!writing_) write_next();
     return true;
   }
@@ -276,13 +325,20 @@ class BidiStream final : public ClientStream,
       if (!writing_) release();
       return;
     }
-    events_.message(from_buffer(incoming_));
+    if (!connection_->takes_chunks && says_chunks(context_.GetServerInitialMetadata())) connection_->takes_chunks = true;
+    auto message = chunks_.add(from_buffer(incoming_));
+    if (!message.ok()) {
+      broken_ = message.status();
+      cancel();
+    } else if (*message) {
+      events_.message(std::move(**message));
+    }
     StartRead(&incoming_);
   }
   void OnDone(const grpc::Status& status) override {
     auto last = std::move(self_);
     const InOrder order(this);
-    events_.end(from_grpc(status));
+    events_.end(broken_.ok() ? from_grpc(status) : broken_);
   }
 
  private:
@@ -307,11 +363,35 @@ class BidiStream final : public ClientStream,
   const Events events_;
   grpc::ClientContext context_;
   grpc::ByteBuffer incoming_;
+  ChunkReader chunks_;
+  Status broken_;  // what came makes no sense
+  bool own_ = false;
   std::mutex mutex_;
   std::deque<grpc::ByteBuffer> queue_;
   bool writing_ = false, closing_ = false, ended_ = false, released_ = false;
   std::shared_ptr<BidiStream> self_;
 };
+
+OpenStream own_streams(std::shared_ptr<Connection> connection, double seconds = 0, bool wait = false) {
+  return [connection = std::move(connection), seconds, wait](std::string_view method, ClientStream::Events events) -> std::shared_ptr<ClientStream> {
+    auto stream = std::make_shared<BidiStream>(connection, std::move(events));
+    stream->start(std::string(method), seconds, wait, /*own=*/true);
+    return stream;
+  };
+}
+
+void UnaryCall::take(const std::string& ticket) {
+  std::vector<Message> messages;
+  messages.emplace_back(ticket);
+  auto call = call_by_stream(own_streams(connection), kTakeAnswer, std::move(messages), std::exchange(reply, nullptr));
+  bool end = false;
+  {
+    std::lock_guard lock(mutex);
+    taking = call;
+    end = cancelled;
+  }
+  if (end) call->cancel();
+}
 
 class GrpcChannel final : public Channel {
  public:
@@ -332,12 +412,20 @@ class GrpcChannel final : public Channel {
   }
 
   std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
-    auto call = std::make_shared<UnaryCall>(connection_);
-    if (const auto most = size_t(process_settings().max_send); request.size() > most) {
-      runtime::run_on_blocking_thread([reply = std::move(reply), s = too_large(request.size(), most)] { reply(s, {}); });
-      return call;
+    if (request.size() > most_sent()) {
+      Status error = too_large(request.size(), most_sent());
+      std::vector<Message> messages;
+      messages.emplace_back(std::string(method));
+      messages.push_back(std::move(request));
+      return call_by_stream(own_streams(connection_, seconds, wait), kLargeCall, std::move(messages),
+                            [error = std::move(error), reply = std::move(reply)](Status s, Message answer) {
+                              // A task that does not know the method takes no such calls: TensorFlow's.
+                              reply(s.code() == Code::kUnimplemented ? error : std::move(s), std::move(answer));
+                            });
     }
+    auto call = std::make_shared<UnaryCall>(connection_);
     const InOrder order(call.get());
+    call->context.AddMetadata(kChunksHeader, "1");
     call->request = to_buffer(request);
     add_token(call->context);
     if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
@@ -372,7 +460,9 @@ class Refusal final : public grpc::ServerGenericBidiReactor {
 // Ends by its reply or when the caller has gone, whichever is first; a reply that comes later finds nobody.
 class UnaryReactor final : public grpc::ServerGenericBidiReactor {
  public:
-  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)), state_(std::make_shared<State>(this)) {
+  // `chunks`: the caller takes them.
+  UnaryReactor(Service& service, std::string method, bool chunks)
+      : service_(service), method_(std::move(method)), state_(std::make_shared<State>(this, chunks)) {
     const InOrder order(state_.get());
     StartRead(&request_);
   }
@@ -399,15 +489,15 @@ class UnaryReactor final : public grpc::ServerGenericBidiReactor {
  private:
   class State {
    public:
-    explicit State(UnaryReactor* r) : reactor_(r) {}
+    State(UnaryReactor* r, bool chunks) : reactor_(r), chunks_(chunks) {}
     void reply(const Status& s, const Message& response) {
       std::function<void()> dropped;  // destroyed without the lock
       std::lock_guard lock(mutex_);
       dropped = std::exchange(abandoned_, nullptr);
       if (!take()) return;
       if (!s.ok()) return reactor_->Finish(to_grpc(s));
-      if (const auto most = size_t(process_settings().max_send); response.size() > most)
-        return reactor_->Finish(to_grpc(too_large(response.size(), most)));
+      if (response.size() > most_sent())
+        return reactor_->Finish(to_grpc(chunks_ ? keep_answer(response, most_sent()) : too_large(response.size(), most_sent())));
       reactor_->response_ = to_buffer(response);
       reactor_->StartWriteAndFinish(&reactor_->response_, grpc::WriteOptions(), grpc::Status::OK);
     }
@@ -445,6 +535,7 @@ class UnaryReactor final : public grpc::ServerGenericBidiReactor {
     bool take() { return reactor_ && !std::exchange(finished_, true); }
     std::mutex mutex_;
     UnaryReactor* reactor_;
+    const bool chunks_;
     bool finished_ = false, gone_ = false;
     std::function<void()> abandoned_;
   };
@@ -460,12 +551,12 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
  public:
   class Handle final : public ServerStream {
    public:
-    explicit Handle(StreamReactor* r) : reactor_(r) {}
+    Handle(StreamReactor* r, bool chunks) : reactor_(r), chunks_(chunks) {}
     void write(Message message) override {
-      if (const auto most = size_t(process_settings().max_send); message.size() > most) return finish(too_large(message.size(), most));
+      if (message.size() > most_sent() && !chunks_) return finish(too_large(message.size(), most_sent()));
       std::lock_guard lock(mutex_);
       if (!reactor_ || finished_) return;
-      queue_.push_back(to_buffer(message));
+      for (grpc::ByteBuffer& b : to_buffers(message)) queue_.push_back(std::move(b));
       if (!writing_) write_next();
     }
     void next() override {
@@ -499,20 +590,30 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
     }
     std::mutex mutex_;
     StreamReactor* reactor_;
+    const bool chunks_;
     std::deque<grpc::ByteBuffer> queue_;
     bool writing_ = false, finished_ = false;
     Status status_;
   };
 
-  StreamReactor(Service& service, std::string_view method)
-      : service_(service), handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_, runtime::run_on_blocking_thread)) {
+  StreamReactor(Service& service, std::string_view method, bool chunks)
+      : service_(service),
+        handle_(std::make_shared<Handle>(this, chunks)),
+        handler_(service.stream(method, handle_, runtime::run_on_blocking_thread)),
+        chunks_(process_settings().max_message) {
     const InOrder order(handle_.get());
     StartRead(&request_);
   }
   void OnReadDone(bool ok) override {
     const InOrder order(handle_.get());
-    if (ok) handler_->message(from_buffer(request_));
-    else handler_->ended();
+    if (!ok) return handler_->ended();
+    auto message = chunks_.add(from_buffer(request_));
+    if (!message.ok()) {
+      handle_->finish(message.status());
+      return handler_->ended();
+    }
+    if (*message) handler_->message(std::move(**message));
+    else handle_->next();
   }
   void OnWriteDone(bool ok) override {
     const InOrder order(handle_.get());
@@ -534,6 +635,7 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer request_;
   const std::shared_ptr<Handle> handle_;
   const std::unique_ptr<StreamHandler> handler_;
+  ChunkReader chunks_;
 };
 
 class GrpcListener final : public Listener, grpc::CallbackGenericService {
@@ -575,10 +677,13 @@ class GrpcListener final : public Listener, grpc::CallbackGenericService {
     if (!has_token(*context))
       return new Refusal(
           {grpc::StatusCode::UNAUTHENTICATED, "this server asks for a token (WEFT_CLUSTER_TOKEN_FILE), and the call has none or another one"});
-    if (service_.is_stream(context->method())) return new StreamReactor(service_, context->method());
-    return new UnaryReactor(service_, context->method());
+    drop_kept_answers();
+    const bool chunks = says_chunks(context->client_metadata());
+    if (chunks) context->AddInitialMetadata(kChunksHeader, "1");
+    if (service_.is_stream(context->method())) return new StreamReactor(service_, context->method(), chunks);
+    return new UnaryReactor(service_, context->method(), chunks);
   }
-  Service& service_;
+  WithLargeCalls service_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };

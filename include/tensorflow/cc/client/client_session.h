@@ -64,11 +64,11 @@ class ClientSession {
     return Run(options, inputs, fetch, run, outputs, metadata);  // on the engine's threads
   }
 
-  Status MakeCallable(const CallableOptions& options, CallableHandle* handle) { return callables_.Make(graph_->c(), options, handle); }
+  Status MakeCallable(const CallableOptions& options, CallableHandle* handle) { return callables_.Make(graph_->c(), session_, options, handle); }
   Status RunCallable(CallableHandle handle, const std::vector<Tensor>& feed_tensors, std::vector<Tensor>* fetch_tensors, RunMetadata* metadata) {
     return callables_.Run(session_, handle, feed_tensors, fetch_tensors, metadata);
   }
-  Status ReleaseCallable(CallableHandle handle) { return callables_.Release(handle); }
+  Status ReleaseCallable(CallableHandle handle) { return callables_.Release(session_, handle); }
 
  private:
   static SessionOptions WithTarget(const std::string& target) {

@@ -16,6 +16,7 @@
 #include "tensorflow/core/graph/c_handles.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/weft_abi.h"
 
 namespace tensorflow {
 namespace internal {
@@ -84,12 +85,23 @@ struct SessionCall {
   }
 };
 
-// Runs that were looked up once, by number.
+// Runs that were looked up once, by number: here, or by the master of the session.
 class Callables {
  public:
   template <class CallableOptions>
-  Status Make(TF_Graph* graph, const CallableOptions& options, int64_t* handle) {
+  Status Make(TF_Graph* graph, TF_Session* session, const CallableOptions& options, int64_t* handle) {
     auto call = std::make_shared<SessionCall>();
+    if (weft_session_is_remote(session)) {
+      const CStatus s;
+      const std::string bytes = options.SerializeAsString();
+      int64_t there = 0;
+      weft_session_make_callable(session, {bytes.data(), bytes.size()}, &there, s);
+      TF_RETURN_IF_ERROR(s.status());
+      const mutex_lock lock(mu_);
+      *handle = ++last_;
+      masters_[*handle] = {there, static_cast<size_t>(options.feed().size()), static_cast<size_t>(options.fetch().size())};
+      return OkStatus();
+    }
     TF_RETURN_IF_ERROR(SessionCall::FindAll(graph, options.feed(), &call->feeds));
     TF_RETURN_IF_ERROR(SessionCall::FindAll(graph, options.fetch(), &call->fetches));
     TF_RETURN_IF_ERROR(call->FindTargets(graph, options.target()));
@@ -102,29 +114,52 @@ class Callables {
   template <class Metadata>
   Status Run(TF_Session* session, int64_t handle, const std::vector<Tensor>& feed_tensors, std::vector<Tensor>* fetch_tensors, Metadata* metadata) {
     std::shared_ptr<SessionCall> call;
+    Remote there;
     {
       const mutex_lock lock(mu_);
       const auto found = calls_.find(handle);
-      if (found == calls_.end()) return errors::InvalidArgument("No such callable handle: ", handle);
-      call = found->second;
+      const auto remote = masters_.find(handle);
+      if (found == calls_.end() && remote == masters_.end()) return errors::InvalidArgument("No such callable handle: ", handle);
+      if (found != calls_.end()) call = found->second;
+      else there = remote->second;
     }
-    if (feed_tensors.size() != call->feeds.size())
-      return errors::InvalidArgument("Expected ", call->feeds.size(), " feed tensors, but got ", feed_tensors.size());
+    const size_t feeds = call ? call->feeds.size() : there.feeds;
+    if (feed_tensors.size() != feeds) return errors::InvalidArgument("Expected ", feeds, " feed tensors, but got ", feed_tensors.size());
     std::vector<TF_Tensor*> values;
     for (const Tensor& t : feed_tensors) {
       if (!t.c_tensor()) return errors::InvalidArgument("a tensor that is fed has no value");
       values.push_back(t.c_tensor());
     }
-    return call->RunAndTell(session, values, fetch_tensors, metadata);
+    if (call) return call->RunAndTell(session, values, fetch_tensors, metadata);
+    const CStatus s;
+    std::vector<TF_Tensor*> results(there.fetches);
+    const Owned<TF_Buffer> told(metadata ? TF_NewBuffer() : nullptr);
+    weft_session_run_callable(session, there.callable, values.data(), static_cast<int>(values.size()), results.data(),
+                              static_cast<int>(results.size()), told.get(), s);
+    TF_RETURN_IF_ERROR(s.status());
+    SessionCall::Take(results, fetch_tensors);
+    if (metadata) metadata->ParseFromArray(told->data, static_cast<int>(told->length));
+    return OkStatus();
   }
-  Status Release(int64_t handle) {
+  Status Release(TF_Session* session, int64_t handle) {
     const mutex_lock lock(mu_);
+    if (const auto remote = masters_.find(handle); remote != masters_.end()) {
+      const CStatus s;
+      weft_session_release_callable(session, remote->second.callable, s);
+      masters_.erase(remote);
+      return s.status();
+    }
     return calls_.erase(handle) ? OkStatus() : errors::InvalidArgument("No such callable handle: ", handle);
   }
 
  private:
   mutex mu_;
   std::map<int64_t, std::shared_ptr<SessionCall>> calls_;
+  struct Remote {
+    int64_t callable = 0;
+    size_t feeds = 0, fetches = 0;
+  };
+  std::map<int64_t, Remote> masters_;
   int64_t last_ = 0;
 };
 

@@ -133,13 +133,13 @@ class Session {
   virtual Status MakeCallable(const CallableOptions& options, CallableHandle* handle) {
     const mutex_lock lock(mu_);
     if (!session_) return errors::InvalidArgument("Session was not created with a graph before MakeCallable()!");
-    return callables_.Make(graph_.get(), options, handle);
+    return callables_.Make(graph_.get(), session_, options, handle);
   }
   virtual Status RunCallable(CallableHandle handle, const std::vector<Tensor>& feed_tensors, std::vector<Tensor>* fetch_tensors,
                              RunMetadata* metadata) {
     return callables_.Run(session_, handle, feed_tensors, fetch_tensors, metadata);
   }
-  virtual Status ReleaseCallable(CallableHandle handle) { return callables_.Release(handle); }
+  virtual Status ReleaseCallable(CallableHandle handle) { return callables_.Release(session_, handle); }
   virtual Status Close() {
     const internal::CStatus s;
     if (session_) TF_CloseSession(session_, s);

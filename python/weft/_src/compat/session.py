@@ -148,6 +148,40 @@ def _reads(tensor, names):
     return False
 
 
+class _MasterCallable:
+    """A step that the session's master looked up once."""
+
+    def __init__(self, session, options):
+        self._session, self._feeds, self._handle = session, list(options.feed), None
+        session._start_iterators()
+        try:
+            self._native = session._session()
+            self._handle = self._native.make_callable(options.SerializeToString())
+        except errors.OpError as e:
+            raise _failed(type(e), e.message, e.node_def, e.op, e._notes) from None
+
+    def __call__(self, *values, run_metadata=None):
+        if len(values) != len(self._feeds):
+            raise _failed(
+                errors.InvalidArgumentError, f"Expected {len(self._feeds)} feed tensors, but got {len(values)}"
+            )
+        fed = [self._session._feed(k, v, compare=False)[1] for k, v in zip(self._feeds, values)]
+        try:
+            results, metadata = self._native.run_callable(self._handle, fed)
+        except errors.OpError as e:
+            raise _failed(type(e), e.message, e.node_def, e.op, e._notes) from None
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata)
+        return [_value(r) for r in results]
+
+    def __del__(self):
+        if self._handle is not None and not self._session._closed:
+            try:
+                self._native.release_callable(self._handle)
+            except Exception:  # the master, or the session, is gone
+                pass
+
+
 class BaseSession:
     """What both kinds of sessions do."""
 
@@ -342,6 +376,8 @@ class BaseSession:
 
     def _make_callable_from_options(self, callable_options):
         """make_callable of a CallableOptions message: the values of `fetch`, after what `target` names has run. A connection feeds a tensor with another one's value."""
+        if self._target:
+            return _MasterCallable(self, callable_options)
         fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
         nodes = [self._graph.as_graph_element(name.partition(":")[0]) for name in callable_options.target]
         pairs = self._connections(callable_options.tensor_connection, fetches, feeds)
