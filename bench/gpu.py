@@ -3,7 +3,7 @@
 gpu.py [--peers PEERS.py] [--only NAME,...] [--device NAME] [--quick]    one line a case: name, contender, median microseconds
 gpu.py --part first          what the first eager op of this process costs, in milliseconds
 gpu.py --part memory         peak memory of a step, growth over many steps, out of memory provoked
-gpu.py --part fit            Keras' fit for mlp and cnn, microseconds a step beside the plain step
+gpu.py --part fit            Keras' fit for mlp and cnn, microseconds a step: calls of one epoch, and further epochs of a call
 gpu.py --part kernels        which launches of a step take how long, launched one by one with events between them
 
 The networks are those of the peers' script: the same shapes, types and optimizer (Adam). Run it with PYTHONPATH of the package.
@@ -284,12 +284,30 @@ def fit():
         x = rng.standard_normal((128 * steps_of_epoch, *shape)).astype("f")
         y = rng.integers(0, 10, len(x)).astype("i")
         model.fit(x, y, batch_size=128, epochs=2, verbose=0)
-        times = []
-        for _ in range(2 if options.quick else 5):
-            t = time.perf_counter()
-            model.fit(x, y, batch_size=128, epochs=1, verbose=0)
-            times.append((time.perf_counter() - t) / steps_of_epoch * 1e6)
-        print(f"{name} fit {statistics.median(times):.1f}", flush=True)
+
+        # Whole calls, and epochs alone: a call brings the data into a pipeline first.
+        def seconds(epochs, clock=time.perf_counter):
+            start = clock()
+            model.fit(x, y, batch_size=128, epochs=epochs, verbose=0)
+            return clock() - start
+
+        def batches():
+            from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter  # on weft by now
+
+            start = time.perf_counter()
+            for _ in ArrayDataAdapter(x, y, batch_size=128, shuffle=True).get_tf_dataset():
+                pass
+            return time.perf_counter() - start
+
+        rounds = range(2 if options.quick else 5)
+        each = lambda times: statistics.median(times) / steps_of_epoch * 1e6
+        calls = [seconds(1) for _ in rounds]
+        more = [(seconds(5) - statistics.median(calls)) / 4 for _ in rounds]
+        print(
+            f"{name} fit {each(calls):.1f}   (epochs after the first {each(more):.1f}; of a call the main thread works {each([seconds(1, time.thread_time) for _ in rounds]):.1f}, "
+            f"the data alone take {each([batches() for _ in rounds]):.1f})",
+            flush=True,
+        )
 
 
 def first():

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bridge.h"
+#include "core/copy_by_parts.h"
 #include "engine/clusters.h"
 #include "io/rewriter_config.h"
 #include "op/collective.h"
@@ -306,7 +307,7 @@ void bind_context(nb::module_& m) {
         Tensor t = unwrap(Tensor::allocate(type, *dims));
         if (t.byte_size() != size_t(view.len))
           raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
-        if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
+        core::copy_by_parts(used_context().pool(), t.raw(), view.buf, size_t(view.len));
         return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
       },
       nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");

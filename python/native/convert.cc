@@ -6,6 +6,7 @@
 
 #include "bridge.h"
 #include "call.h"
+#include "core/copy_by_parts.h"
 
 namespace weft_engine::python {
 namespace {
@@ -267,7 +268,7 @@ bool from_array(PyObject* o, DType want, Tensor& out) {
   const bool big = view.len > (1 << 20);
   if (PyBuffer_IsContiguous(&view, 'C')) {
     Released released(big);
-    if (view.len) std::memcpy(out.raw(), view.buf, size_t(view.len));
+    core::copy_by_parts(used_context().pool(), out.raw(), view.buf, size_t(view.len));
     return true;
   }
   return PyBuffer_ToContiguous(out.raw(), &view, view.len, 'C') == 0 || (PyErr_Clear(), false);

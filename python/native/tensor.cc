@@ -8,6 +8,7 @@
 #include "core/resource.h"
 #include "core/variant.h"
 #include "graph/graph_emitter.h"
+#include "interpreter.h"
 #include "operators.h"
 
 namespace weft_engine::python {
@@ -111,11 +112,14 @@ const Tensor& data_of(PyObject* tensor) {
   static thread_local Tensor copies[kCopies];
   static thread_local size_t next = 0;
   Tensor& copy = copies[next++ % kCopies];
-  // What kernels found wrong is told once, and numpy asks twice: it drops the error of the buffer and calls __array__. So the next question after an error gets it again.
-  static thread_local std::pair<const void*, Status> failed;
-  if (const auto [tensor, why] = std::exchange(failed, {}); tensor == h) check(why);
-  auto here = core::to_host(h->tensor());
-  if (!here.ok()) failed = {h, here.status()};
+  // What kernels found wrong is told once, and numpy drops errors: it asks for the buffer twice, then calls __array__. So who asks for this tensor again gets the error again.
+  static thread_local std::pair<core::RefPtr<eager::TensorHandle>, Status> failed;
+  if (failed.first.get() == h) check(failed.second);
+  auto here = [&] {
+    const Released others(true);  // threads of the program, which may queue more work meanwhile
+    return core::to_host(h->tensor());
+  }();
+  if (!here.ok()) failed = {core::RefPtr<eager::TensorHandle>::share(h), here.status()};
   copy = unwrap(std::move(here));
   return copy;
 }

@@ -351,6 +351,7 @@ Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor
   thread_local Program::Call call;
   call.parameters.clear();
   call.results.clear();
+  call.result_bytes.clear();
   call.trace = trace;
   v.symbols(args, call.symbols);
   std::vector<char> used(variables.all.size()), written(variables.all.size());
@@ -393,6 +394,7 @@ Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor
     const auto& r = v.results[i];
     if (r.ret < 0) {
       call.results.push_back(0);
+      call.result_bytes.push_back(0);
       continue;
     }
     thread_local std::vector<int64_t> dims;
@@ -400,6 +402,7 @@ Status CompiledBody::call(CudaDevice& device, Version& v, std::span<const Tensor
     for (const ir::Dim& d : v.module->main->results[i]->type.dims) dims.push_back(d.evaluate(call.symbols));
     WEFT_ASSIGN(rets[size_t(r.ret)], device.allocate(r.dtype, Shape(dims)));
     call.results.push_back(address(rets[size_t(r.ret)]));
+    call.result_bytes.push_back(memory_of(rets[size_t(r.ret)]) == &device ? rets[size_t(r.ret)].byte_size() : 0);
   }
   return v.program->run(call);
 }

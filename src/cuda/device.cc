@@ -73,17 +73,20 @@ void CudaDevice::reset_peak_stats() {
   held_->stats.peak_bytes_in_use = held_->stats.bytes_in_use;
 }
 
-Result<Tensor> CudaDevice::allocate(DType dtype, const Shape& shape) {
+Result<Tensor> CudaDevice::allocate(DType dtype, const Shape& shape) { return allocate_with(dtype, shape, nullptr); }
+
+Result<Tensor> CudaDevice::allocate_with(DType dtype, const Shape& shape, const void* from) {
   if (!is_simple(dtype)) return Tensor::allocate(dtype, shape);
   const int64_t elements = shape.num_elements();
   const int64_t bytes = multiply_without_overflow(elements, int64_t(dtype_size(dtype)));
   if (elements < 0 || bytes <= 0) return Tensor::allocate(dtype, shape);  // says what is wrong with the shape, or has nothing in it
+  const auto block = [&] { return from ? gpu_.copy_beside(from, size_t(bytes)) : gpu_.allocate(size_t(bytes)); };
   const auto take = [&]() -> Result<DevicePtr> {
-    if (!limit_) return gpu_.allocate(size_t(bytes));
+    if (!limit_) return block();
     const std::lock_guard lock(held_->mutex);
     AllocatorStats& s = held_->stats;
     if (s.bytes_in_use + bytes > limit_) return resource_exhausted("the limit of ", limit_, " bytes");
-    WEFT_ASSIGN(const DevicePtr taken, gpu_.allocate(size_t(bytes)));
+    WEFT_ASSIGN(const DevicePtr taken, block());
     s.bytes_in_use += bytes;
     s.peak_bytes_in_use = std::max(s.peak_bytes_in_use, s.bytes_in_use);
     s.largest_alloc_size = std::max(s.largest_alloc_size, bytes);
@@ -116,6 +119,7 @@ Result<Tensor> CudaDevice::copied_here(const Tensor& tensor) {
   if (there == this) return tensor;
   if (auto* other = dynamic_cast<CudaDevice*>(there); other && &other->gpu_ == &gpu_) return duplicate(tensor);  // of another set of devices
   WEFT_ASSIGN(const Tensor source, to_host(tensor));  // between GPUs by way of the host
+  if (is_simple(source.dtype()) && Gpu::copies_beside(source.byte_size())) return allocate_with(source.dtype(), source.shape(), source.raw());
   WEFT_ASSIGN(Tensor out, allocate(source.dtype(), source.shape()));
   if (memory_of(out) != this) return source;  // nothing in it, or of a type that stays on the host
   WEFT_RETURN_IF_ERROR(gpu_.copy_to_device(address(out), source.raw(), source.byte_size()));

@@ -30,6 +30,8 @@ class CudaDevice final : public core::OwnMemoryDevice {
   core::Result<core::Tensor> duplicate(const core::Tensor& tensor);
 
  private:
+  // `from`: what is to be in it, copied beside the work that is queued; null: nothing.
+  core::Result<core::Tensor> allocate_with(core::DType dtype, const core::Shape& shape, const void* from);
   core::Result<core::Tensor> copied_here(const core::Tensor& tensor);
   core::Result<core::Tensor> copied_to_host(const core::Tensor& tensor);
   Gpu& gpu_;

@@ -59,7 +59,29 @@ TEST_CASE("tensors go there and come back, whatever their size") {
     REQUIRE(back.ok());
     CHECK(std::equal(x.data<int32_t>(), x.data<int32_t>() + n, back->data<int32_t>()));
   }
-  CHECK(calls("cuMemHostAlloc") == 4);
+  CHECK(calls("cuMemHostAlloc") == 5);  // four pieces for large copies, one for small values
+}
+
+TEST_CASE("batches are copied beside the work, to blocks by turns") {
+  const auto set = devices();
+  CudaDevice& gpu = gpu_of(*set);
+  const AllocatorStats before = gpu.stats();
+  std::vector<const void*> places;
+  const long waits = calls("cuStreamWaitEvent");
+  for (int turn = 0; turn < 8; ++turn) {
+    Tensor x = *Tensor::allocate(DType::kInt32, {50'021});
+    std::iota(x.data<int32_t>(), x.data<int32_t>() + 50'021, turn);
+    auto there = to_device(x, gpu);
+    REQUIRE(there.ok());
+    places.push_back(there->raw());
+    auto back = to_host(*there);
+    REQUIRE(back.ok());
+    CHECK(std::equal(x.data<int32_t>(), x.data<int32_t>() + 50'021, back->data<int32_t>()));
+  }
+  CHECK(calls("cuStreamWaitEvent") - waits == 16);  // the copy for the block, the work for the copy
+  for (size_t i = 1; i < places.size(); ++i) CHECK(places[i] != places[i - 1]);
+  for (size_t i = 4; i < places.size(); ++i) CHECK(places[i] == places[i - 2]);
+  CHECK(gpu.stats().bytes_in_use == before.bytes_in_use);
 }
 
 TEST_CASE("memory is counted, and blocks are used again") {

@@ -6,6 +6,8 @@
 #include <deque>
 #include <utility>
 
+#include "core/copy_by_parts.h"
+#include "core/fork.h"
 #include "cuda/gpu_memory.h"
 
 namespace weft_engine::cuda {
@@ -17,11 +19,22 @@ using core::Status;
 
 constexpr size_t kPieceBytes = size_t(4) << 20;
 constexpr size_t kPieces = 4;
+constexpr int kCopyThreads = 4;  // into pinned memory
 constexpr size_t kDriverStages = size_t(64) << 10;  // the driver takes what is smaller out of pageable memory before it returns
+constexpr size_t kMostBeside = size_t(64) << 20;
 constexpr size_t kErrorWords = 1 << 16;  // programs at a time whose kernels may find errors
+constexpr size_t kLittle = size_t(64) << 10;  // values up to this size are read together with the words of errors
 constexpr int64_t kReserve = int64_t(512) << 20;  // for libraries and the driver
-constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kPortable = 1;  // CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING, CU_MEMHOSTALLOC_PORTABLE
+constexpr unsigned kNonBlocking = 1, kPortable = 1;  // CU_STREAM_NON_BLOCKING, CU_MEMHOSTALLOC_PORTABLE
 constexpr int kRelaxed = 2;                                         // CU_STREAM_CAPTURE_MODE_RELAXED: libraries may load kernels meanwhile
+
+int fork_of_driver = 0;  // the process, in a chain of forks, that started the driver
+
+// Of their own: who copies a batch may be a thread of another pool.
+core::ThreadPool& copy_threads() {
+  static auto& pool = *new core::ThreadPool(kCopyThreads);
+  return pool;
+}
 
 }  // namespace
 
@@ -49,6 +62,7 @@ Result<std::vector<Gpu*>> Gpu::all() {
     const Error error = (*d)->device_count(&count);
     if (error == kNoDevice) return gpus;
     if (error) return (*d)->status(error, "counting GPUs");
+    fork_of_driver = core::fork_generation();
     std::vector<std::unique_ptr<Gpu>> made;
     for (int i = 0; i < count; ++i) {
       made.emplace_back(new Gpu(**d, i));
@@ -105,6 +119,7 @@ Status Gpu::start() {
     WEFT_CUDA_RETURN(driver_, retain_context(&context_, device_), "starting a GPU");
     WEFT_CUDA_RETURN(driver_, set_context(context_), "starting a GPU");
     WEFT_CUDA_RETURN(driver_, create_stream(&stream_, kNonBlocking), "making a stream");
+    WEFT_CUDA_RETURN(driver_, create_stream(&copy_stream_, kNonBlocking), "making a stream");
     PoolProperties properties;
     properties.device = device_;
     void* pool = nullptr;
@@ -131,6 +146,9 @@ Status Gpu::start() {
 }
 
 Status Gpu::use() {
+  if (core::fork_generation() != fork_of_driver) [[unlikely]]
+    return core::failed_precondition("GPU ", number_, " belongs to the process that this one was forked from: CUDA does not work in both. Start ",
+                                     "processes that use GPUs by spawn (multiprocessing.set_start_method), or fork before the first use of weft");
   if (!started_.load(std::memory_order_acquire)) [[unlikely]] {
     WEFT_RETURN_IF_ERROR(start());
   }
@@ -223,20 +241,90 @@ Status Gpu::copy_to_device(DevicePtr to, const void* from, size_t bytes) {
     WEFT_CUDA_RETURN(driver_, copy_to_device(to, from, bytes, stream_), "copying to the GPU");
     return {};
   }
+  return copy_by_pieces(to, from, bytes, stream_);
+}
+
+bool Gpu::copies_beside(size_t bytes) {
+  static const bool allowed = !without("overlap");
+  return allowed && bytes > kDriverStages && bytes <= kMostBeside;
+}
+
+Result<DevicePtr> Gpu::copy_beside(const void* from, size_t bytes) {
+  WEFT_RETURN_IF_ERROR(use());
+  WEFT_ASSIGN(const auto block, pool_->allocate_for_copy(bytes));
+  const auto [to, event] = block;
+  const auto queue = [&]() -> Status {
+    WEFT_CUDA_RETURN(driver_, stream_waits(copy_stream_, event, 0), "waiting for memory");
+    WEFT_RETURN_IF_ERROR(copy_by_pieces(to, from, bytes, copy_stream_));
+    WEFT_CUDA_RETURN(driver_, record_event(event, copy_stream_), "recording an event");
+    WEFT_CUDA_RETURN(driver_, stream_waits(stream_, event, 0), "waiting for a copy");
+    return {};
+  };
+  if (Status s = queue(); !s.ok()) {
+    free(to);
+    return s;
+  }
+  return to;
+}
+
+Status Gpu::copy_by_pieces(DevicePtr to, const void* from, size_t bytes, void* stream) {
   for (size_t at = 0; at < bytes; at += kPieceBytes) {
     const size_t n = std::min(kPieceBytes, bytes - at);
     WEFT_ASSIGN(Piece* piece, acquire_staging(true));
     const Taken taken(*this, piece);
-    std::memcpy(piece->memory, static_cast<const char*>(from) + at, n);
-    WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, piece->memory, n, stream_), "copying to the GPU");
-    WEFT_CUDA_RETURN(driver_, record_event(piece->event, stream_), "recording an event");
+    core::copy_by_parts(copy_threads(), piece->memory, static_cast<const char*>(from) + at, n);
+    WEFT_CUDA_RETURN(driver_, copy_to_device(to + at, piece->memory, n, stream), "copying to the GPU");
+    WEFT_CUDA_RETURN(driver_, record_event(piece->event, stream), "recording an event");
     piece->used = true;
   }
   return {};
 }
 
+// Who waits for a value has pinned memory of its own: those that copy to the GPU meanwhile do not wait for it.
+Result<Gpu::Piece*> Gpu::acquire_reader() {
+  const std::lock_guard lock(staging_mutex_);
+  if (free_readers_.empty()) {
+    auto made = std::make_unique<Piece>();
+    WEFT_CUDA_RETURN(driver_, create_event(&made->event, kNoTiming), "making an event");
+    if (const Error error = driver_.allocate_pinned(&made->memory, kLittle + kErrorWords * sizeof(int32_t), kPortable)) {
+      driver_.destroy_event(made->event);
+      return driver_.status(error, "taking pinned memory");
+    }
+    readers_.push_back(std::move(made));
+    return readers_.back().get();
+  }
+  Piece* const reader = free_readers_.back();
+  free_readers_.pop_back();
+  return reader;
+}
+
+// A value and the words of errors in one go, with one event to wait for: what others queue meanwhile is none of the reader's business.
+Status Gpu::copy_little_to_host(void* to, DevicePtr from, size_t bytes) {
+  WEFT_ASSIGN(Piece* const reader, acquire_reader());
+  const auto read = [&]() -> Status {
+    auto* const memory = static_cast<char*>(reader->memory);
+    std::unique_lock lock(errors_mutex_, std::defer_lock);
+    size_t words = 0;
+    if (errors_possible_.exchange(false, std::memory_order_acq_rel)) {
+      lock.lock();
+      words = error_owners_.size();
+    }
+    if (bytes) WEFT_CUDA_RETURN(driver_, copy_to_host(memory, from, bytes, stream_), "copying from the GPU");
+    if (words) WEFT_CUDA_RETURN(driver_, copy_to_host(memory + kLittle, error_words_, words * sizeof(int32_t), stream_), "reading errors of kernels");
+    WEFT_CUDA_RETURN(driver_, record_event(reader->event, stream_), "recording an event");
+    WEFT_CUDA_RETURN(driver_, wait_for_event(reader->event), "waiting for a copy from the GPU");
+    if (bytes) std::memcpy(to, memory, bytes);
+    return words ? first_error(reinterpret_cast<const int32_t*>(memory + kLittle), words) : Status();
+  };
+  Status s = read();
+  const std::lock_guard lock(staging_mutex_);
+  free_readers_.push_back(reader);
+  return s;
+}
+
 Status Gpu::copy_to_host(void* to, DevicePtr from, size_t bytes) {
   WEFT_RETURN_IF_ERROR(use());
+  if (bytes <= kLittle) return copy_little_to_host(to, from, bytes);
   struct Under {
     Taken piece;
     size_t at, bytes;
@@ -296,13 +384,14 @@ Status Gpu::wait() {
 
 // Words are left 0 by those who find no error; of the others each is set back by itself, since kernels that are queued meanwhile may write theirs.
 Status Gpu::check_errors() {
-  if (!errors_possible_.exchange(false, std::memory_order_acq_rel)) return {};
-  const std::lock_guard lock(errors_mutex_);
-  std::vector<int32_t> words(error_owners_.size());
-  WEFT_CUDA_RETURN(driver_, copy_to_host(words.data(), error_words_, words.size() * sizeof(int32_t), stream_), "reading errors of kernels");
-  WEFT_CUDA_RETURN(driver_, wait_for_stream(stream_), "waiting for the GPU");
+  if (!errors_possible_.load(std::memory_order_acquire)) return {};
+  return copy_little_to_host(nullptr, 0, 0);
+}
+
+// With the lock of errors held.
+Status Gpu::first_error(const int32_t* words, size_t count) {
   Status first;
-  for (size_t i = 0; i < words.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     if (!words[i]) continue;
     WEFT_CUDA_RETURN(driver_, fill(error_words_ + i * sizeof(int32_t), 0, sizeof(int32_t), stream_), "setting memory of the GPU");
     if (!first.ok() || !error_owners_[i] || words[i] < 0 || size_t(words[i]) > error_owners_[i]->size()) continue;

@@ -16,6 +16,8 @@
 
 namespace weft_engine::cuda {
 
+constexpr unsigned kNoTiming = 2;  // CU_EVENT_DISABLE_TIMING
+
 class GpuMemory;
 
 // For as long as it lives, memory that this thread takes is held in the name of an op. The text must stay.
@@ -81,6 +83,9 @@ class Gpu {
 
   // Copies, in order with what is queued. to_device returns when `from` may change.
   core::Status copy_to_device(DevicePtr to, const void* from, size_t bytes);
+  // The same into new memory, beside the work that is queued: what is queued from here on waits for it. For sizes of batches (copies_beside).
+  core::Result<DevicePtr> copy_beside(const void* from, size_t bytes);
+  static bool copies_beside(size_t bytes);
   core::Status copy_to_host(void* to, DevicePtr from, size_t bytes);  // waits
   core::Status copy(DevicePtr to, DevicePtr from, size_t bytes, void* stream = nullptr);  // null: the one that all work goes to
   core::Status copy(const BoxCopy& box, void* stream = nullptr);
@@ -108,7 +113,10 @@ class Gpu {
   Gpu(const Driver& driver, int number);
   core::Status query_properties();
   core::Status start();
+  core::Status copy_by_pieces(DevicePtr to, const void* from, size_t bytes, void* stream);
+  core::Status copy_little_to_host(void* to, DevicePtr from, size_t bytes);
   core::Status check_errors();
+  core::Status first_error(const int32_t* words, size_t count);
 
   const Driver& driver_;
   const int number_;
@@ -120,7 +128,7 @@ class Gpu {
   mutable std::mutex start_mutex_;
   std::atomic<bool> started_{false};
   core::Status start_status_;
-  void *context_ = nullptr, *stream_ = nullptr;
+  void *context_ = nullptr, *stream_ = nullptr, *copy_stream_ = nullptr;
   std::unique_ptr<GpuMemory> pool_;
 
   // Pinned memory that copies go through, piece by piece. A copy has its pieces to itself; those to the device give them back before the GPU has read them.
@@ -133,8 +141,11 @@ class Gpu {
   std::condition_variable piece_given_;
   std::vector<Piece> pieces_;
   std::vector<Piece*> free_pieces_;
+  std::vector<std::unique_ptr<Piece>> readers_;  // for values that somebody waits for
+  std::vector<Piece*> free_readers_;
   core::Result<Piece*> acquire_staging(bool wait);  // null: there is none, and nobody waits
   void release_staging(Piece* piece);
+  core::Result<Piece*> acquire_reader();
 
   std::mutex capture_mutex_;
   void* capture_stream_ = nullptr;

@@ -14,6 +14,7 @@ constexpr size_t kSmallest = 256;
 constexpr size_t kSmall = size_t(1) << 20;        // larger blocks are rounded less
 constexpr size_t kMostKept = size_t(256) << 20;  // of one block
 constexpr int64_t kSparePart = 8;                // at most this part of the limit is kept
+constexpr size_t kMostResting = 2;                // of a size: the copy beside a step goes to the block of the step before it
 constexpr size_t kMostHolders = 8;               // named in an error
 
 thread_local const char* allocating_for = nullptr;
@@ -46,13 +47,59 @@ void GpuMemory::drop_spare() {
   for (const auto& [bytes, blocks] : spare_) {
     for (DevicePtr at : blocks) gpu_.driver().free(at, gpu_.stream());
   }
+  for (const auto& [bytes, blocks] : resting_) {
+    for (const Resting& r : blocks) {
+      gpu_.driver().free(r.at, gpu_.stream());
+      gpu_.driver().destroy_event(r.event);
+    }
+  }
   spare_.clear();
+  resting_.clear();
   spare_bytes_ = 0;
 }
 
 Result<DevicePtr> GpuMemory::allocate(size_t bytes) {
   const size_t size = rounded(bytes);
   const std::lock_guard lock(mutex_);
+  WEFT_ASSIGN(const DevicePtr at, take(size));
+  live_[at] = {size, allocating_for, nullptr};
+  return at;
+}
+
+Result<std::pair<DevicePtr, void*>> GpuMemory::allocate_for_copy(size_t bytes) {
+  const size_t size = rounded(bytes);
+  const std::lock_guard lock(mutex_);
+  std::deque<Resting>& resting = resting_[size];
+  if (resting.size() >= kMostResting) {
+    const Resting r = resting.front();
+    resting.pop_front();
+    spare_bytes_ -= size;
+    count(size);
+    live_[r.at] = {size, allocating_for, r.event};
+    return std::pair(r.at, r.event);
+  }
+  WEFT_RETURN_IF_ERROR(gpu_.use());
+  void* event = nullptr;
+  WEFT_CUDA_RETURN(gpu_.driver(), create_event(&event, kNoTiming), "making an event");
+  auto at = take(size);
+  if (!at.ok()) {
+    gpu_.driver().destroy_event(event);
+    return at.status();
+  }
+  live_[*at] = {size, allocating_for, event};
+  WEFT_CUDA_RETURN(gpu_.driver(), record_event(event, gpu_.stream()), "recording an event");
+  return std::pair(*at, event);
+}
+
+// It is in use from here on.
+void GpuMemory::count(size_t size) {
+  ++stats_.num_allocs;
+  stats_.bytes_in_use += int64_t(size);
+  stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
+  stats_.largest_alloc_size = std::max(stats_.largest_alloc_size, int64_t(size));
+}
+
+Result<DevicePtr> GpuMemory::take(size_t size) {
   DevicePtr at = 0;
   if (const auto it = spare_.find(size); it != spare_.end() && !it->second.empty()) {
     at = it->second.back();
@@ -74,11 +121,7 @@ Result<DevicePtr> GpuMemory::allocate(size_t bytes) {
     }
     if (error) return gpu_.driver().status(error, "taking memory of the GPU");
   }
-  live_[at] = {size, allocating_for};
-  ++stats_.num_allocs;
-  stats_.bytes_in_use += int64_t(size);
-  stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
-  stats_.largest_alloc_size = std::max(stats_.largest_alloc_size, int64_t(size));
+  count(size);
   return at;
 }
 
@@ -87,8 +130,19 @@ void GpuMemory::free(DevicePtr at) {
   const auto it = live_.find(at);
   if (it == live_.end()) return;
   const size_t size = it->second.bytes;
+  void* const event = it->second.event;
   live_.erase(it);
   stats_.bytes_in_use -= int64_t(size);
+  if (event) {
+    std::deque<Resting>& resting = resting_[size];
+    if (resting.size() < kMostResting && spare_bytes_ + size <= size_t(limit_ / kSparePart) && gpu_.use().ok() &&
+        gpu_.driver().record_event(event, gpu_.stream()) == 0) {
+      resting.push_back({at, event});
+      spare_bytes_ += size;
+      return;
+    }
+    if (gpu_.use().ok()) gpu_.driver().destroy_event(event);
+  }
   if (size <= kMostKept && spare_bytes_ + size <= size_t(limit_ / kSparePart)) {
     spare_[size].push_back(at);
     spare_bytes_ += size;

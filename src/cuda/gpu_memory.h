@@ -2,6 +2,7 @@
 // a block that was freed may be given out again at once.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,6 +19,9 @@ class GpuMemory {
   GpuMemory(Gpu& gpu, void* pool, int64_t limit) : gpu_(gpu), pool_(pool), limit_(limit) {}
 
   core::Result<DevicePtr> allocate(size_t bytes);
+  // A block for a copy on another stream than the one of all work. That stream must wait for the event, which is the block's for as long as it lives: blocks that were freed rest here,
+  // so that what the stream waits for is long over.
+  core::Result<std::pair<DevicePtr, void*>> allocate_for_copy(size_t bytes);
   void free(DevicePtr at);
   core::AllocatorStats stats() const;
   void reset_peak();
@@ -28,10 +32,17 @@ class GpuMemory {
   struct Block {
     size_t bytes;
     const char* op;
+    void* event;  // of a block for copies
+  };
+  struct Resting {
+    DevicePtr at;
+    void* event;  // since when nobody uses it
   };
   // In bytes: rounded up so that few sizes are kept.
   static size_t rounded(size_t bytes);
-  void drop_spare();  // back to the driver; with the lock held
+  void count(size_t size);
+  core::Result<DevicePtr> take(size_t size);  // these with the lock held
+  void drop_spare();  // back to the driver
 
   Gpu& gpu_;
   void* const pool_;
@@ -39,6 +50,7 @@ class GpuMemory {
   mutable std::mutex mutex_;
   std::unordered_map<DevicePtr, Block> live_;
   std::map<size_t, std::vector<DevicePtr>> spare_;  // by size
+  std::map<size_t, std::deque<Resting>> resting_;  // likewise, the first freed in front
   size_t spare_bytes_ = 0;
   core::AllocatorStats stats_;
 };

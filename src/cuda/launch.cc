@@ -23,6 +23,7 @@ constexpr size_t kStackArgs = 32;
 constexpr int64_t kMostBlocks = 0x7fffffff;
 constexpr int kLeastRecorded = 3, kMostRecorded = 20000;  // launches of a graph
 constexpr size_t kMostGraphs = 8, kMostSeen = 32;         // of a program
+constexpr int kMostResultPlaces = 4;                      // of calls that have all else in common
 
 // How many launches there are in a call; -1: the host decides in between, or sizes are open.
 int64_t count(const std::vector<GpuLaunch>& launches) {
@@ -59,6 +60,15 @@ uint64_t hash_of(const std::vector<uint64_t>& key) {
 }
 
 }  // namespace
+
+bool Program::Seen::before(uint64_t hash, int times) {
+  for (auto& [known, count] : all) {
+    if (known == hash) return count++ >= times;
+  }
+  if (all.size() < kMostSeen) all.emplace_back(hash, 1);
+  else all[next++ % kMostSeen] = {hash, 1};
+  return false;
+}
 
 // Launches of one call with an event behind each: what the GPU did when.
 class Program::Timeline {
@@ -138,8 +148,10 @@ Program::~Program() {
   if (!gpu_.use().ok()) return;
   if (module_ || !graphs_.empty()) (void)gpu_.driver().wait_for_stream(gpu_.stream());  // its kernels may still be queued
   for (const Recorded& r : graphs_) gpu_.destroy(r.graph);
-  for (DevicePtr at : constants_) {
-    if (at) gpu_.free(at);
+  for (const auto& blocks : {constants_, own_results_}) {
+    for (DevicePtr at : blocks) {
+      if (at) gpu_.free(at);
+    }
   }
   if (error_) gpu_.give_error_word(error_);
   if (module_) gpu_.driver().unload_module(module_);
@@ -216,45 +228,88 @@ Status Program::run(const Call& call) {
   return s;
 }
 
-// The first call with some addresses is as always: it also lets libraries choose and load their kernels. The second is recorded.
+namespace {
+
+// Results that are copied out of a graph's own memory: few and small ones, a loss and what else a step tells.
+bool has_small_results(const Program::Call& call) {
+  constexpr size_t kMostResults = 4, kMostBytes = 4096;
+  size_t results = 0;
+  for (size_t n : call.result_bytes) {
+    if (n > kMostBytes) return false;
+    results += n > 0;
+  }
+  return call.result_bytes.size() == call.results.size() && results > 0 && results <= kMostResults;
+}
+
+}  // namespace
+
+// The first call with some addresses is as always: it also lets libraries choose and load their kernels. The second is recorded. Where only results lie elsewhere from call to call, since
+// the caller still has those of the calls before, a graph writes memory of its own, from which they are copied.
 Status Program::queue(Run& r) {
   Key key;
   key.reserve(r.call.parameters.size() + r.call.results.size() + 2);
   key.insert(key.end(), r.call.parameters.begin(), r.call.parameters.end());
-  key.insert(key.end(), r.call.results.begin(), r.call.results.end());
   key.push_back(r.arena);
   key.push_back(tf32_allowed());
+  const size_t without_results = key.size();
+  key.insert(key.end(), r.call.results.begin(), r.call.results.end());
+  const auto same_but_results = [&](const Recorded& g) { return std::equal(key.begin(), key.begin() + ptrdiff_t(without_results), g.key.begin()); };
   const std::lock_guard lock(graphs_mutex_);
+  const Recorded* own = nullptr;
   for (const Recorded& g : graphs_) {
-    if (g.key == key) return gpu_.launch(g.graph);
+    if (!same_but_results(g)) continue;
+    if (g.own_results) own = &g;
+    else if (g.key == key) return gpu_.launch(g.graph);
   }
-  const uint64_t hash = hash_of(key);
-  if (std::find(seen_.begin(), seen_.end(), hash) == seen_.end()) {
-    if (seen_.size() < kMostSeen) seen_.push_back(hash);
-    else seen_[next_seen_++ % kMostSeen] = hash;
-    return run_list(r, code_.launches);
+  if (own) return launch(r.call, *own);
+  if (seen_.before(hash_of(key))) return record(r, key, false);
+  key.resize(without_results);
+  if (has_small_results(r.call) && others_seen_.before(hash_of(key), kMostResultPlaces)) return record(r, key, true);
+  return run_list(r, code_.launches);
+}
+
+Status Program::launch(const Call& call, const Recorded& graph) {
+  WEFT_RETURN_IF_ERROR(gpu_.launch(graph.graph));
+  for (size_t i = 0; i < call.results.size() && graph.own_results; ++i) {
+    if (call.result_bytes[i]) WEFT_RETURN_IF_ERROR(gpu_.copy(call.results[i], own_results_[i], call.result_bytes[i]));
   }
+  return {};
+}
+
+Status Program::record(Run& r, const Key& key, bool own_results) {
+  Call call = r.call;
+  if (own_results && own_results_.empty()) {
+    std::vector<DevicePtr> taken;
+    for (size_t n : call.result_bytes) {
+      auto at = n ? gpu_.allocate(n) : Result<DevicePtr>(0);
+      if (!at.ok()) {
+        for (DevicePtr p : taken) gpu_.free(p);
+        return run_list(r, code_.launches);
+      }
+      taken.push_back(*at);
+    }
+    own_results_ = std::move(taken);
+  }
+  if (own_results) call.results = own_results_;
   auto graph = gpu_.capture([&](void* stream) {
-    r.stream = stream;
-    r.recording = true;
-    return run_list(r, code_.launches);
+    Run recorded{call, stream, r.arena, r.error, true};
+    return run_list(recorded, code_.launches);
   });
-  r.stream = gpu_.stream();
-  r.recording = false;
   if (!graph.ok() || !*graph) {
     launches_ = -1;  // as before, and for good
     if (!graph.ok()) core::log(core::LogLevel::kInfo, cat("work for ", gpu_.name(), " is launched one by one: ", graph.status().message()));
     return run_list(r, code_.launches);
   }
-  WEFT_RETURN_IF_ERROR(gpu_.launch(*graph));
+  Recorded made{key, *graph, own_results};
+  const Status s = launch(r.call, made);
   if (graphs_.size() < kMostGraphs) {
-    graphs_.push_back({std::move(key), *graph});
+    graphs_.push_back(std::move(made));
   } else {
     Recorded& oldest = graphs_[next_graph_++ % kMostGraphs];
     gpu_.destroy(oldest.graph);
-    oldest = {std::move(key), *graph};
+    oldest = std::move(made);
   }
-  return {};
+  return s;
 }
 
 Status Program::run_list(Run& r, const std::vector<GpuLaunch>& launches) {

@@ -19,6 +19,7 @@ class Program {
 
   struct Call {
     std::vector<DevicePtr> parameters, results;  // as in the module
+    std::vector<size_t> result_bytes;            // 0: a state
     std::vector<int64_t> symbols;
     op::StepTrace* trace = nullptr;  // gets each launch with the GPU's times; the call waits for them then
   };
@@ -51,12 +52,23 @@ class Program {
   struct Recorded {
     Key key;
     void* graph;
+    bool own_results;  // it writes own_results_, and the key has no results
   };
+  core::Status record(Run& r, const Key& key, bool own_results);
+  core::Status launch(const Call& call, const Recorded& graph);
   std::mutex graphs_mutex_;
   int launches_ = 0;  // of a call without open sizes; -1: the host decides in between, or there are too many
   std::vector<Recorded> graphs_;
-  std::vector<uint64_t> seen_;  // hashes of keys of calls that were not recorded
-  size_t next_seen_ = 0, next_graph_ = 0;
+  std::vector<DevicePtr> own_results_;  // for callers that keep small results for a while, each call's in another place
+  // Hashes of keys of calls that were not recorded, and how often.
+  struct Seen {
+    std::vector<std::pair<uint64_t, int>> all;
+    size_t next = 0;
+    // Counts it. Was it there so often already?
+    bool before(uint64_t hash, int times = 1);
+  };
+  Seen seen_, others_seen_;  // with the places of results, and without
+  size_t next_graph_ = 0;
 };
 
 }  // namespace weft_engine::cuda

@@ -1,5 +1,6 @@
 #include "op/placed_kernel.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <mutex>
@@ -141,6 +142,13 @@ void any_device(Registry& registry, std::string_view op, std::vector<std::string
     };
     (void)registry.add_kernel(op, std::move(def));
   }
+}
+
+bool wraps_tensors(const OpSpec& spec) {
+  if (std::none_of(spec.kernels.begin(), spec.kernels.end(), [](const KernelDef& k) { return k.device_type == "DEFAULT"; })) return false;
+  const auto is_variant = [](const ArgSpec& a) { return a.type == DType::kVariant; };
+  const Signature& s = spec.signature();
+  return std::any_of(s.inputs.begin(), s.inputs.end(), is_variant) || std::any_of(s.outputs.begin(), s.outputs.end(), is_variant);
 }
 
 }  // namespace weft_engine::op

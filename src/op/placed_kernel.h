@@ -27,4 +27,8 @@ bool has_kernel(const Registry& registry, const NodeInfo& node, std::string_view
 // make themselves is in host memory.
 void any_device(Registry& registry, std::string_view op, std::vector<std::string> host_args = {});
 
+// Such an op with a variant among its arguments: it puts tensors into one or takes them out, wherever they lie. In graphs it is on the host, as what reads
+// the variant is.
+bool wraps_tensors(const OpSpec& spec);
+
 }  // namespace weft_engine::op

@@ -9,10 +9,13 @@
 #include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "core/remote_tensor.h"
+#include "graph/node_traits.h"
 #include "graph/passes/auto_jit.h"
 #include "graph/rewriters.h"
+#include "op/call_in_place.h"
 #include "op/graph_version.h"
 #include "op/op_traits.h"
+#include "op/placed_kernel.h"
 #include "op/step_trace.h"
 #include "runtime/device_compiler.h"
 #include "runtime/hot_plan.h"
@@ -56,6 +59,31 @@ std::atomic<FunctionCompiler> function_compiler{nullptr};
 std::atomic<DeviceCompiler> device_compiler{nullptr};
 
 bool is_plain(DType t) { return t != DType::kResource && t != DType::kVariant; }
+
+Status call_anywhere(FunctionHandle& f, const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  auto* instance = dynamic_cast<Instance*>(&f);
+  if (!instance) return f.run(env, args, rets);
+  WEFT_RETURN_IF_ERROR(instance->run_in_place(env, args, rets));
+  return fetch_all(rets);
+}
+
+// Do all that read the node's results on the host take them from wherever they lie? Functions bring their arguments, results of a function are its
+// caller's, and what goes into a variant is handed on.
+bool read_from_anywhere(const graph::Node& node, int depth = 0) {
+  constexpr int kMostDepth = 8;  // of nodes that hand on
+  return std::all_of(node.uses().begin(), node.uses().end(), [&](const graph::Use& use) {
+    const graph::Node& reader = *use.node;
+    if (is_retval(reader) || role_of(reader) == op::Role::kCall) return true;
+    if (graph::forwards_inputs(reader)) return depth < kMostDepth && read_from_anywhere(reader, depth + 1);
+    return op::wraps_tensors(reader.spec());
+  });
+}
+
+void leave_results_in_place(graph::FunctionBody& body) {
+  for (graph::Node* n : body.graph->nodes()) {
+    if (role_of(*n) == op::Role::kCall && read_from_anywhere(*n)) body.graph->set_attr(n, op::kResultsInPlace, true);
+  }
+}
 
 bool is_disabled(const std::vector<std::string>& passes, std::string_view name) {
   return std::find(passes.begin(), passes.end(), name) != passes.end();
@@ -143,6 +171,7 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
       }
       c.device = only;
     }
+    if (core::is_mixed(devices)) leave_results_in_place(body);
     WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
     if (!program) {
       WEFT_ASSIGN(program, plan_dataflow(body, c));
@@ -337,7 +366,9 @@ FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shar
     : options_(std::move(options)),
       library_(std::move(library)),
       auto_compile_(compiles_all(options_.auto_compile, options_.disabled_passes)),
-      disabled_passes_(options_.disabled_passes) {}
+      disabled_passes_(options_.disabled_passes) {
+  op::call_in_place.store(&call_anywhere, std::memory_order_relaxed);
+}
 
 void FunctionLibraryRuntime::set_optimizer(std::vector<std::string> disabled_passes, bool auto_compile) {
   std::unique_lock lock(mutex_);

@@ -218,6 +218,7 @@ class Placer {
   bool runs_on(const Node& n, const Device& d) const {
     if (!mixed_ || n.spec().kernels.empty()) return true;
     if (n.is_function_call() && !o_.registry->find(n.op())) return d.host_memory();
+    if (!d.host_memory() && op::wraps_tensors(n.spec())) return false;
     return op::has_kernel(*o_.registry, n.info(), d.type());
   }
   bool group_runs_on(int root, const Device& d) {

@@ -7,6 +7,7 @@
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "graph/node_traits.h"
+#include "op/call_in_place.h"
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -133,6 +134,7 @@ class Program::Planner {
       }
       for (int i = 0; i < n->num_outputs(); ++i) in.refs |= is_ref_type(n->output_type(i));
       p_.has_refs_ |= in.refs;
+      p_.results_anywhere_ |= info->extra_attrs().contains(op::kResultsInPlace);
       outputs_.push_back(values_[size_t(n->id())]);
       p_.instructions_.push_back(in);
       p_.kernels_.push_back(std::move(kernel).value());
@@ -449,7 +451,8 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
       else vars[i] = bf->slots[size_t(r.operand)];
       if (!shapes.empty() && !(vars[i].shape() == shapes[i])) done = false;
     }
-    if (!done) break;
+    if (body.results_anywhere_) s = core::all_to_host(vars);
+    if (!s.ok() || !done) break;
   }
   if (s.ok() && entered) {
     for (size_t i = 0; i < vars.size(); ++i) {

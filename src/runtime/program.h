@@ -70,6 +70,7 @@ class Program final : public Executable {
   std::vector<char> arg_used_, arg_unchanged_;  // arg_unchanged_: result i is argument i
   size_t num_args_ = 0, num_slots_ = 0;
   bool has_refs_ = false;
+  bool results_anywhere_ = false;  // results may lie on other devices
   std::vector<std::string> ref_names_;  // by operand: the variable, where it is a reference
 
   std::mutex frames_mutex_;

@@ -5,7 +5,7 @@
 // A stream that records keeps what is queued, with copies of the kernels' arguments, for launches of the graph.
 //
 // WEFT_STAND_IN_GUARD: blocks lie at the end of pages of their own, and what reads or writes beyond them gets a fault; copies are not the only ones that may touch them then.
-// WEFT_STAND_IN_SKIP: kernels do nothing, to time what is around them. WEFT_STAND_IN_DEVICES: how many GPUs (1). WEFT_STAND_IN_MEMORY: bytes of each (1 GiB). WEFT_STAND_IN_FAULT: a function that fails with an internal error.
+// WEFT_STAND_IN_SKIP: kernels do nothing and all memory may be touched, to time what is around them. WEFT_STAND_IN_DEVICES: how many GPUs (1). WEFT_STAND_IN_MEMORY: bytes of each (1 GiB). WEFT_STAND_IN_FAULT: a function that fails with an internal error.
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -61,6 +61,10 @@ bool counted(const char* name) {
 #define COUNTED(name) \
   if (counted(name)) return kUnknown
 
+bool skips() {
+  static const bool on = from_environment("WEFT_STAND_IN_SKIP", 0) != 0;
+  return on;
+}
 bool guarded() {
   static const bool on = from_environment("WEFT_STAND_IN_GUARD", 0) != 0;
   return on;
@@ -70,10 +74,10 @@ bool guarded() {
 class Open {
  public:
   Open() : lock_(state().mutex) {
-    if (state().open++ == 0 && state().region) mprotect(state().region, state().next, PROT_READ | PROT_WRITE);
+    if (state().open++ == 0 && state().region && !skips()) mprotect(state().region, state().next, PROT_READ | PROT_WRITE);
   }
   ~Open() {
-    if (--state().open == 0 && state().region) mprotect(state().region, state().next, PROT_NONE);
+    if (--state().open == 0 && state().region && !skips()) mprotect(state().region, state().next, PROT_NONE);
   }
 
  private:
@@ -294,7 +298,7 @@ EXPORT int cuMemAllocFromPoolAsync(uint64_t* at, size_t bytes, void*, void*) {
   cuDeviceTotalMem_v2(&total, 0);
   if (s.used + bytes > total) return kOutOfMemory;
   if (!s.region) {
-    void* region = mmap(nullptr, kRegion, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* region = mmap(nullptr, kRegion, skips() ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (region == MAP_FAILED) return kOutOfMemory;
     s.region = static_cast<char*>(region);
   }
@@ -439,7 +443,10 @@ EXPORT int cuStreamSynchronize(void*) {
   COUNTED("cuStreamSynchronize");
   return 0;
 }
-EXPORT int cuStreamWaitEvent(void*, void*, unsigned) { return 0; }
+EXPORT int cuStreamWaitEvent(void*, void*, unsigned) {
+  COUNTED("cuStreamWaitEvent");
+  return 0;
+}
 EXPORT int cuEventCreate(void** event, unsigned) {
   *event = &state();
   return 0;
@@ -471,8 +478,7 @@ EXPORT int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
   const auto* kernel = static_cast<const Kernel*>(function);
   if (!kernel || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || !grid_x || !block_x || block_x > 1024) return kInvalidValue;
   if (!kernel->function) return 0;
-  static const bool skip = from_environment("WEFT_STAND_IN_SKIP", 0) != 0;
-  if (skip) return 0;
+  if (skips()) return 0;
   std::vector<uint64_t> args;
   for (unsigned i = 0; i < kernel->arguments; ++i) args.push_back(*static_cast<const uint64_t*>(arguments[i]));
   return queue(stream, [args = std::move(args), kernel, grid_x, block_x] {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Everything that needs a GPU, in one go of about four minutes, on a machine with NVIDIA's driver, CUDA's libraries, Python and numpy. Goes on after failures; ends with a report.
 #
-#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases fused first steps fit kernels peers memory cases gradients mutation models kinds two
+#   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases fused first steps fit products kernels peers memory cases gradients mutation models kinds two
 #
 # FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
 # libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
@@ -97,7 +97,18 @@ if has steps; then
 fi
 if has fit; then
   say "Keras' fit"
-  timeout 100 $python bench/gpu.py --part fit 2>&1 | tail -4 | cut -c1-300
+  timeout 60 $python bench/gpu.py --part fit 2>&1 | tail -4 | cut -c1-300
+  echo "copies in the order of the work:"
+  WEFT_GPU_WITHOUT=overlap timeout 60 $python bench/gpu.py --part fit 2>&1 | tail -2 | cut -c1-300
+  echo "batches beside the CPU:"
+  timeout 60 $python tests/gpu/overlap.py 2>&1 | tail -4 | cut -c1-200
+fi
+if has products; then
+  # In PyTorch's process without our packages; the rest is weft's, once without cuBLAS.
+  say "which way multiplies floats in TF32 fastest"
+  env -u PYTHONPATH -u LD_LIBRARY_PATH timeout 110 $python tests/gpu/products.py --rounds 2 2>&1 | tee "$out/products.txt" | cut -c1-160
+  timeout 40 $python tests/gpu/products.py --weft 2>&1 | tail -3 | cut -c1-160
+  WEFT_GPU_WITHOUT=cublas timeout 40 $python tests/gpu/products.py --weft 2>&1 | tail -2 | cut -c1-160
 fi
 if has kernels; then
   # The whole lists are in the files.

@@ -239,6 +239,153 @@ np.testing.assert_allclose(on_gpu, want, rtol=1e-4)
 
 
 @needs_driver
+def test_steps_in_the_way_of_fit_read_nothing_back():
+    # Keras' fit takes an element and gives a step's loss as an optional; who asks for no loss waits for none. Values by hand.
+    out = run(
+        STEPS
+        + """
+v = tf.Variable([1.0, 2.0])
+@tf.function(jit_compile=True)
+def step(x):
+    v.assign_add(x)
+    return {"loss": tf.reduce_sum(v)}
+@tf.function
+def one(iterator):
+    return tf.experimental.Optional.from_value(step(iterator.get_next()))
+x = np.ones((1000, 2), "f")
+tf.test.experimental.sync_devices()
+before = calls("cuMemcpyHtoDAsync_v2")
+data = tf.data.Dataset.from_tensor_slices(x).repeat()
+whole = tf.data.Dataset.from_tensors(x)
+print(calls("cuMemcpyHtoDAsync_v2") - before)
+iterator = iter(data)
+for _ in range(3):
+    one(iterator)
+waits = "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize", "cuEventSynchronize"
+before = [calls(name) for name in waits]
+for _ in range(5):
+    found = one(iterator)
+    assert found.has_value()
+    loss = found.get_value()["loss"]
+print([calls(name) for name in waits] == before, loss.device[-5:], float(loss))
+with tf.device("CPU:0"):
+    there = found.get_value()["loss"]
+print(there.device[-5:], float(there))
+
+# What reads such a value on the host has it brought.
+@tf.function
+def text(optional):
+    return tf.strings.as_string(optional.get_value()["loss"])
+print(text(found).numpy())
+both = tf.raw_ops.AddN(inputs=[found._variant_tensor, found._variant_tensor])
+print(tf.raw_ops.OptionalGetValue(optional=both, output_types=[tf.float32], output_shapes=[[]])[0].numpy())
+twice = tf.function(lambda x: x * 2.0, jit_compile=True)
+@tf.function
+def loop(x, n):
+    body = lambda i, x, said: (i + 1, twice(x), said + tf.strings.as_string(x, precision=1) + " ")
+    return tf.while_loop(lambda i, *_: i < n, body, [0, x, ""])[1:]
+print([t.numpy() for t in loop(tf.constant(1.5), tf.constant(3))])
+"""
+    )
+    assert out == ["0", "True GPU:0 19.0", "CPU:0 19.0", "b'19.000000'", "38.0", "[np.float32(12.0), b'1.5 3.0 6.0 ']"]
+
+
+@needs_driver
+def test_steps_whose_results_are_kept_are_recorded():
+    # Each loss lies elsewhere, as where a callback reads them later; the values are numpy's.
+    out = run(
+        STEPS
+        + """
+host, x = normal(4, 4), normal(8, 4)
+w = tf.Variable(host)
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.matmul(x, w) ** 2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+    return loss, tf.reduce_max(w)
+on_gpu = tf.constant(x)
+kept = [step(on_gpu) for _ in range(60)]
+print(calls("cuGraphLaunch") >= 50, calls("cuStreamBeginCapture_v2") <= 3)
+want = []
+for _ in kept:
+    y = x @ host
+    host = host - 0.01 * 2 * x.T @ y
+    want.append(((y * y).sum(), host.max()))
+np.testing.assert_allclose([[t.numpy() for t in pair] for pair in kept], want, rtol=2e-4)
+kept = [(a, b) for a, b in kept[::3]] + [step(on_gpu) for _ in range(20)]
+for _ in range(20):
+    y = x @ host
+    host = host - 0.01 * 2 * x.T @ y
+    want.append(((y * y).sum(), host.max()))
+np.testing.assert_allclose([[t.numpy() for t in pair] for pair in kept], want[:60:3] + want[60:], rtol=2e-4)
+"""
+    )
+    assert out == ["True True"]
+
+
+@needs_driver
+def test_errors_reach_numpy():
+    # numpy asks for the buffer and drops what is wrong with it, more than once.
+    out = run(
+        """
+for ask in (np.asarray, np.array, np.asarray, float, lambda t: t.numpy()):
+    wrong = tf.gather(tf.constant([1.0, 2.0]), tf.constant([7], tf.int64))
+    for _ in range(2):
+        try:
+            print(ask(wrong))
+        except tf.errors.InvalidArgumentError as e:
+            print(str(e)[:40])
+print(np.asarray(tf.gather(tf.constant([1.0, 2.0]), tf.constant([1], tf.int64))))
+"""
+    )
+    assert out == ["indices[...] is not in [0, batch)"] * 10 + ["[2.]"], out
+
+
+@needs_driver
+def test_the_child_of_a_fork():
+    out = run(
+        """
+import os, sys
+x = tf.constant([1.0, 2.0]) * 2.0
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    for code in (lambda: x.numpy(), lambda: (tf.constant([5.0]) * 3.0).numpy()):
+        try:
+            print(code())
+        except tf.errors.FailedPreconditionError as e:
+            print("GPU 0 belongs to the process that this one was forked from" in str(e))
+    with tf.device("CPU:0"):
+        print((tf.constant([5]) * 3).numpy())
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+print(x.numpy())
+"""
+    )
+    assert out == ["True", "True", "[15]", "[2. 4.]"]
+
+
+@needs_driver
+def test_results_of_a_function_over_two_gpus():
+    out = run(
+        """
+@tf.function
+def f(x):
+    with tf.device("GPU:0"):
+        y = x * 2.0
+    with tf.device("GPU:1"):
+        z = x * 3.0
+    return y, z, tf.shape(x)
+print([(t.device[-5:], t.numpy().tolist()) for t in f(tf.constant([1.0, 2.0]))])
+""",
+        WEFT_STAND_IN_DEVICES="2",
+    )
+    assert out == ["[('GPU:0', [2.0, 4.0]), ('GPU:1', [3.0, 6.0]), ('CPU:0', [2])]"]
+
+
+@needs_driver
 def test_loops_that_are_counted_do_not_ask():
     out = run(
         STEPS

@@ -1,7 +1,9 @@
 // Optionals: some tensors, or nothing, as a value.
 #include "op/optional.h"
+#include "core/own_memory.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/placed_kernel.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -52,7 +54,9 @@ Status run_get_value(KernelContext& c) {
     if (i < wanted.size() && !wanted[i].compatible_with(t.shape()))
       return invalid_argument("The given optional does not match the expected shape for component ", i, ". Expected: ", wanted[i],
                               ". Actual: ", t.shape(), ".");
-    c.set_output(int(i), t);
+    // What reads it on a CPU expects it in host memory; on other devices it stays where it lies.
+    WEFT_ASSIGN(Tensor value, c.device().type() == "CPU" ? core::to_host(t) : Result<Tensor>(t));
+    c.set_output(int(i), std::move(value));
   }
   return {};
 }
@@ -110,6 +114,11 @@ void optional(Registry& r) {
       .doc("Tells whether an optional has a value.")
       .shape(shapes::scalar)
       .cpu(run_has_value);
+
+  // Values stay on the device that made them: nobody waits for what is only passed on.
+  any_device(r, "OptionalFromValue");
+  any_device(r, "OptionalGetValue");
+  any_device(r, "OptionalHasValue", {"has_value"});
 
   r.add("OptionalNone").out("optional: variant").doc("Makes an optional without a value.").shape(shapes::scalar).cpu(run_none);
 }

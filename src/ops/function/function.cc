@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "op/api_traits.h"
+#include "op/call_in_place.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -55,42 +56,45 @@ Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) {
 }
 
 // Passes inputs [first, end) and stores the results as outputs.
-Status call(KernelContext& c, FunctionHandle& f, int first) {
+Status call(KernelContext& c, FunctionHandle& f, int first, bool results_in_place = false) {
   const int n = c.num_inputs() - first;
   if (int(f.arg_types().size()) != n || int(f.ret_types().size()) != c.num_outputs())
     return invalid_argument("Expected ", f.arg_types().size(), " arguments and ", f.ret_types().size(), " results, got ", n, " and ",
                             c.num_outputs());
   std::vector<Tensor> args(static_cast<size_t>(n)), rets(static_cast<size_t>(c.num_outputs()));
   for (int i = 0; i < n; ++i) args[size_t(i)] = take_input(c, first + i);
-  WEFT_RETURN_IF_ERROR(f.run(c.env(), args, rets));
+  const CallInPlace in_place = results_in_place ? call_in_place.load(std::memory_order_relaxed) : nullptr;
+  WEFT_RETURN_IF_ERROR(in_place ? in_place(f, c.env(), args, rets) : f.run(c.env(), args, rets));
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, std::move(rets[size_t(i)]));
   return {};
+}
+
+bool flag(const NodeInfo& node, std::string_view name) {
+  const auto it = node.extra_attrs().find(name);
+  const bool* set = it == node.extra_attrs().end() ? nullptr : it->second.get<bool>();
+  return set && *set;
 }
 
 InstantiateOptions call_options(const NodeInfo& node) {
   InstantiateOptions o;
   o.config_proto = node.attr<std::string>("config_proto");
   o.executor_type = node.attr<std::string>("executor_type");
-  auto flag = [&](std::string_view name) {
-    const auto it = node.extra_attrs().find(name);
-    const bool* set = it == node.extra_attrs().end() ? nullptr : it->second.get<bool>();
-    return set && *set;
-  };
-  o.must_compile = flag("_XlaMustCompile");
-  o.may_compile = flag("_WeftMayCompile");
+  o.must_compile = flag(node, "_XlaMustCompile");
+  o.may_compile = flag(node, "_WeftMayCompile");
   return o;
 }
 
 class CallKernel final : public Kernel {
  public:
-  explicit CallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f"), call_options(node)) {}
+  explicit CallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f"), call_options(node)), results_in_place_(flag(node, kResultsInPlace)) {}
   Status run(KernelContext& c) override {
     WEFT_ASSIGN(auto f, f_.get(c));
-    return call(c, *f, 0);
+    return call(c, *f, 0, results_in_place_);
   }
 
  private:
   Callee f_;
+  const bool results_in_place_;
 };
 
 // The runtime knows this name: it makes the gradient of the function f.

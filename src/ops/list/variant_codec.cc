@@ -1,5 +1,6 @@
 #include "ops/list/variant_codec.h"
 
+#include "core/own_memory.h"
 #include "op/composite_variant.h"
 #include "op/optional.h"
 #include "op/ragged_variant.h"
@@ -118,6 +119,7 @@ Result<wire::EncodedVariant> encode(const Variant& variant) {
   } else if (const auto* optional = variant.get<op::Optional>()) {
     v.metadata = std::string(1, char(optional->has_value));
     v.tensors = optional->values;
+    WEFT_RETURN_IF_ERROR(core::all_to_host(v.tensors));
   } else if (const auto* composite = variant.get<op::CompositeTensorVariant>()) {
     v.metadata = composite->metadata;
     v.tensors = composite->components;

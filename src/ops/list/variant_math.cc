@@ -1,5 +1,6 @@
 #include "ops/list/variant_math.h"
 
+#include "core/own_memory.h"
 #include "op/csr_matrix.h"
 #include "op/dispatch.h"
 #include "op/optional.h"
@@ -82,7 +83,9 @@ Result<Variant> add_optionals(const Optional& a, const Optional& b) {
   auto out = std::make_shared<Optional>(a);
   if (a.values.size() != b.values.size()) return invalid_argument("Cannot add optionals because they have different numbers of components.");
   for (size_t i = 0; i < a.values.size(); ++i) {
-    WEFT_ASSIGN(out->values[i], add(a.values[i], b.values[i]));
+    WEFT_ASSIGN(const Tensor x, core::to_host(a.values[i]));
+    WEFT_ASSIGN(const Tensor y, core::to_host(b.values[i]));
+    WEFT_ASSIGN(out->values[i], add(x, y));
   }
   return Variant(std::move(out));
 }

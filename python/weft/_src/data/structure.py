@@ -3,7 +3,7 @@
 Unlike tf.nest, a list is not a structure here but becomes a tensor, as in tf.data."""
 
 from weft import _weft
-from weft._src.framework.convert import convert_to_tensor
+from weft._src.framework.convert import convert_on_host, convert_to_tensor
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.framework.type_spec import NoneTensorSpec, TensorSpec, type_spec_from_value
@@ -83,7 +83,7 @@ def _leaf(value):
         or type(value).__name__ == "TensorArray"
     ):
         return value
-    return convert_to_tensor(value)
+    return convert_on_host(value)
 
 
 def spec_of(element):

@@ -348,6 +348,13 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     return tensor
 
 
+def convert_on_host(value):
+    """The same for what the host reads next, as datasets do: it is not brought to a GPU first."""
+    if _weft.in_graph() or isinstance(value, Tensor):
+        return convert_to_tensor(value)
+    return _weft.convert(value, None, None, None)
+
+
 # tf.convert_to_tensor, which classes may take over; what is composed of ops converts by the function above, and is taken over as a whole.
 public_convert_to_tensor = dispatchable(convert_to_tensor)
 
