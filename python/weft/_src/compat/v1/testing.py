@@ -94,41 +94,40 @@ def _found(obj, name):
     return getattr(obj, name)
 
 
-def _numbers_of(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict):
-    """(Jacobian of the graph, Jacobian by differences) of y by x."""
+def _jacobians(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict):
+    """(Jacobian of the graph, Jacobian by differences) of y by x: a row for each number of x."""
     import numpy as np
 
     from weft._src.compat.session import get_default_session
-    from weft._src.gradients.graph import gradients
     from weft._src.compat.v1.graphs import placeholder
+    from weft._src.gradients.graph import gradients
+    from weft._src.ops.gradient_checker import check_dtype, jacobian_of_slopes, jacobian_of_steps
 
     session, feeds = get_default_session(), dict(extra_feed_dict or {})
     for op in init_targets or ():
         op.run()
+    for name, tensor in (("x", x), ("y", y)):
+        check_dtype(tensor.dtype, f"Don't support type {tensor.dtype.name} for {name}")
     kind = x.dtype.as_numpy_dtype
-    value = np.random.random_sample(x_shape).astype(kind) if x_init_value is None else np.asarray(x_init_value, kind)
-    direction = placeholder(y.dtype, y_shape)
+    if x_init_value is None:
+        value = np.random.random_sample(x_shape).astype(kind)
+        if x.dtype.is_complex:
+            value.imag = np.random.random_sample(x_shape)
+    else:
+        if list(x_shape) != list(x_init_value.shape):
+            raise AssertionError(f"x_shape = {x_shape}, init_data shape = {list(x_init_value.shape)}")
+        value = np.array(x_init_value, kind)
+    with x.graph.as_default():
+        direction = placeholder(y.dtype, y_shape)
     (found,) = gradients(y, [x], grad_ys=[direction])
-    sizes = int(np.prod(x_shape)), int(np.prod(y_shape))
-    exact, stepped = np.zeros(sizes, kind), np.zeros(sizes, kind)
-    for column in range(sizes[1]):
-        unit = np.zeros(sizes[1], y.dtype.as_numpy_dtype)
-        unit[column] = 1
-        if found is not None:
-            row = session.run(found, {**feeds, x: value, direction: unit.reshape(y_shape)})
-            if hasattr(row, "indices"):
-                dense = np.zeros(x_shape, kind)
-                np.add.at(dense, row.indices, row.values)
-                row = dense
-            exact[:, column] = np.asarray(row).reshape(-1)
-    for place in range(sizes[0]):
-        sides = []
-        for sign in (1, -1):
-            moved = value.copy()
-            moved.reshape(-1)[place] += sign * delta
-            sides.append(np.asarray(session.run(y, {**feeds, x: moved})).reshape(-1))
-        stepped[place] = (sides[0] - sides[1]) / (2 * delta)
-    return exact, stepped
+    if found is None:
+        raise AssertionError("dx = None")
+    exact = jacobian_of_slopes(
+        lambda dy: session.run(found, {**feeds, x: value, direction: dy}), value, y_shape, y.dtype
+    )
+    blank = np.zeros(y_shape, y.dtype.as_numpy_dtype)
+    stepped = jacobian_of_steps(lambda at: session.run(y, {**feeds, x: at}), value, blank, delta)
+    return exact.T, stepped.T
 
 
 def _gradients(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict):
@@ -136,10 +135,10 @@ def _gradients(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_
         extra_feed_dict = {}
     if isinstance(x, list):
         return [
-            _numbers_of(xi, shape, y, y_shape, value, delta, init_targets if i == 0 else None, extra_feed_dict)
+            _jacobians(xi, shape, y, y_shape, value, delta, init_targets if i == 0 else None, extra_feed_dict)
             for i, (xi, shape, value) in enumerate(zip(x, x_shape, x_init_value or [None] * len(x)))
         ]
-    return _numbers_of(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    return _jacobians(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
 
 
 def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
