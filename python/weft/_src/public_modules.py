@@ -105,7 +105,10 @@ CLASSES = {
         "ops.parsing_config: FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature"
     ],
     "ops.ragged.dynamic_shape": ["ops.ragged.dynamic_ragged_shape: DynamicRaggedShape"],
-    "ops.ragged.ragged_tensor": ["ops.ragged.ragged_tensor: RaggedTensor"],
+    "ops.ragged.ragged_tensor": [
+        "ops.ragged.ragged_tensor: RaggedTensor",
+        "ops.ragged.ragged_tensor_value: RaggedTensorValue",
+    ],
     "ops.ragged.row_partition": ["ops.ragged.row_partition: RowPartition"],
     "ops.ragged.spec": ["ops.ragged.ragged_tensor: RaggedTensorSpec"],
     "ops.rng": ["ops.stateful_random_ops: Generator"],

@@ -21,11 +21,10 @@ class Initializer:
 
 
 def _checked(kwargs):
+    names = ["partition_shape", "partition_offset"]
     for name in kwargs:
-        if name not in ("partition_shape", "partition_offset", "layout"):
-            raise TypeError(
-                f"Keyword argument should be one of ('partition_shape', 'partition_offset', 'layout'). Received: {name}"
-            )
+        if name not in names:
+            raise TypeError(f"Keyword argument should be one of {names}. Received: {name}")
 
 
 def _part(shape, kwargs):
@@ -60,15 +59,17 @@ class constant_initializer(Initializer):
     """One value everywhere, or the elements of a list."""
 
     def __init__(self, value=0, support_partition=False):
+        if not (hasattr(value, "shape") or isinstance(value, (int, float, bool, str, bytes, complex, list, tuple))):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
+            )
         self.value, self.support_partition = value, support_partition
 
     def __call__(self, shape, dtype=None, **kwargs):
         _checked(kwargs)
         if not self.support_partition and kwargs.get("partition_shape"):
-            raise ValueError("Argument partition_shape is not supported: give support_partition=True")
-        return constant(
-            self.value, None if dtype is None else dtypes.as_dtype(dtype), kwargs.get("partition_shape") or shape
-        )
+            raise ValueError("Constant initializer doesn't support partition-related arguments")
+        return constant(self.value, None if dtype is None else dtypes.as_dtype(dtype), shape)
 
     def get_config(self):
         return {"value": self.value}

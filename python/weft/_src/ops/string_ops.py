@@ -165,8 +165,9 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """Tensors put into a text where the placeholder stands."""
     if isinstance(inputs, Tensor) or not isinstance(inputs, (list, tuple)):
         inputs = [inputs]
+    inputs = [i._as_ragged() if hasattr(i, "_as_ragged") else i for i in inputs]
     composite = any(getattr(type(i), "_is_composite", False) for i in inputs)
-    inputs = list(inputs) if composite else [convert_to_tensor(i) for i in inputs]
+    inputs = inputs if composite else [convert_to_tensor(i) for i in inputs]
     if template.count(placeholder) != len(inputs):
         raise ValueError(
             f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(inputs)}. Please ensure the number of placeholders in "

@@ -9,8 +9,12 @@ from weft._src.framework.convert import constant as _constant
 class Initializer:
     """Gives a tensor for a shape."""
 
+    _floating = False  # whether there are none but floating point values of it
+
     def __init__(self, dtype=dtypes.float32, seed=None):
         self.dtype, self.seed = dtypes.as_dtype(dtype), seed
+        if self._floating and not self.dtype.is_floating:
+            raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {self.dtype}.")
 
     def __call__(self, shape, dtype=None, partition_info=None):
         return self._value([int(d) for d in shape], self.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -77,6 +81,8 @@ class RandomUniform(Initializer):
 
 
 class RandomNormal(Initializer):
+    _floating = True
+
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
         super().__init__(dtype, seed)
         self.mean, self.stddev = mean, stddev
@@ -105,6 +111,8 @@ def _fans(shape):
 
 class VarianceScaling(Initializer):
     """Random values whose variance goes by the number of inputs or outputs."""
+
+    _floating = True
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=dtypes.float32):
         super().__init__(dtype, seed)
@@ -144,6 +152,8 @@ class VarianceScaling(Initializer):
 class UniformUnitScaling(Initializer):
     """Uniform numbers that keep the scale of the input."""
 
+    _floating = True
+
     def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
         super().__init__(dtype, seed)
         self.factor = factor
@@ -162,16 +172,18 @@ class UniformUnitScaling(Initializer):
 
 class GlorotUniform(VarianceScaling):
     def __init__(self, seed=None, dtype=dtypes.float32):
-        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+        super().__init__(1.0, "fan_avg", "uniform", seed)  # TensorFlow does not look at the type
 
 
 class GlorotNormal(VarianceScaling):
     def __init__(self, seed=None, dtype=dtypes.float32):
-        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed)  # TensorFlow does not look at the type
 
 
 class Orthogonal(Initializer):
     """A matrix whose rows or columns are orthogonal."""
+
+    _floating = True
 
     def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
         super().__init__(dtype, seed)
@@ -197,6 +209,8 @@ class Orthogonal(Initializer):
 
 
 class Identity(Initializer):
+    _floating = True
+
     def __init__(self, gain=1.0, dtype=dtypes.float32):
         super().__init__(dtype)
         self.gain = gain

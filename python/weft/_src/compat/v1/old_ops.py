@@ -3,6 +3,7 @@
 from weft._src.raw import raw
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
+from weft._src.framework.dispatch import dispatchable
 
 
 def _one(name, new, other, old):
@@ -122,6 +123,7 @@ def expand_dims(input, axis=None, name=None, dim=None):  # noqa: A002
     return array_ops.expand_dims(input, axis, name)
 
 
+@dispatchable
 def where(condition, x=None, y=None, name=None):
     """Version 1's: x and y have one shape, and the condition may tell rows."""
     from weft._src.ops import array_ops
@@ -188,6 +190,7 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor",
     return made.to_sparse()
 
 
+@dispatchable
 def batch_gather(params, indices, name=None):
     from weft._src.ops import array_ops
 

@@ -9,7 +9,7 @@ from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
 from weft._src.framework.tensor import Tensor
 from weft._src.ops.ragged import checks
-from weft._src.ops.ragged.ragged_tensor import RaggedTensor, as_values
+from weft._src.ops.ragged.ragged_tensor import RaggedTensor, as_values, is_ragged
 from weft._src.ops.ragged.row_partition import RowPartition, as_partition_tensor, rowids_of_splits
 
 
@@ -296,8 +296,8 @@ def _cross(inputs, hashed, num_buckets, hash_key, name):
         raise TypeError("Inputs must be a list")
     ragged, sparse, dense, order = [], [], [], ""
     for item in inputs:
-        if isinstance(item, RaggedTensor):
-            ragged.append(item)
+        if is_ragged(item):
+            ragged.append(as_values(item))
             order += "R"
         elif isinstance(item, SparseTensor):
             sparse.append(item)

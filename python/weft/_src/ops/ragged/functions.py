@@ -8,7 +8,7 @@ from weft._src.ops.ragged import checks
 from weft._src.ops.ragged.broadcast import binary, broadcast, unary
 from weft._src.ops.ragged.convert import from_tensor, to_sparse
 from weft._src.ops.ragged.gather import gather
-from weft._src.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
+from weft._src.ops.ragged.ragged_tensor import RaggedTensor, as_values, count_rows, positive_axis
 from weft._src.ops.ragged.reduce import reduce_max, reduce_sum
 
 
@@ -42,6 +42,36 @@ def where(condition, x=None, y=None, name=None):
     like = next(p for p in parts if isinstance(p, RaggedTensor))
     c, a, b = (p.flat_values if isinstance(p, RaggedTensor) else p for p in parts)
     return like.with_flat_values(raw.SelectV2(condition=c, t=a, e=b))
+
+
+def where_v1(condition, x=None, y=None, name=None):
+    """Version 1's: all three have one shape, or a condition that is not ragged tells rows."""
+    if x is None and y is None:
+        return where(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must be either both None or both non-None")
+    condition, x, y = (
+        as_values(condition, dtypes.bool, name="condition"),
+        as_values(x, name="x"),
+        as_values(y, name="y"),
+    )
+    given = [isinstance(v, RaggedTensor) for v in (condition, x, y)]
+    if all(given):
+        from weft._src.ops.ragged.broadcast import map_flat_values
+
+        return map_flat_values(lambda c, t, e: raw.Select(condition=c, t=t, e=e), condition, x, y)
+    if given[0]:
+        raise ValueError("Input shapes do not match.")
+    condition.shape.assert_has_rank(1)
+    from weft._src.ops.ragged import gather, stack
+
+    both = stack.concat([x, y], 0)
+    rows, others = (
+        raw.Range(start=raw.Cast(x=0, DstT=n.dtype), limit=n, delta=raw.Cast(x=1, DstT=n.dtype))
+        for n in (count_rows(v, both.row_splits.dtype) for v in (x, y))
+    )
+    others = raw.AddV2(x=others, y=count_rows(x, both.row_splits.dtype))
+    return gather.gather(both, raw.Select(condition=condition, t=rows, e=others))
 
 
 def broadcast_all(values):

@@ -1,5 +1,7 @@
 """tf.RaggedTensor: rows of different lengths, as flat values and the places where rows end."""
 
+import numpy as np
+
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.framework.dispatch import dispatchable
@@ -16,7 +18,7 @@ _SECRET = object()
 
 
 def is_ragged(value):
-    return isinstance(value, RaggedTensor)
+    return isinstance(value, (RaggedTensor, RaggedTensorValue))
 
 
 def as_values(value, dtype=None, preferred_dtype=None, name=None):
@@ -520,7 +522,21 @@ class RaggedTensorValue:
     """tf.compat.v1.ragged.RaggedTensorValue: what a session gives for a ragged tensor."""
 
     def __init__(self, values, row_splits):
+        if not (
+            isinstance(row_splits, (np.ndarray, np.generic))
+            and row_splits.dtype in (np.int32, np.int64)
+            and row_splits.ndim == 1
+        ):
+            raise TypeError("row_splits must be a 1D int32 or int64 numpy array")
+        if not isinstance(values, (np.ndarray, np.generic, RaggedTensorValue)):
+            raise TypeError("values must be a numpy array or a RaggedTensorValue")
+        if isinstance(values, RaggedTensorValue) and row_splits.dtype != values.row_splits.dtype:
+            raise ValueError("row_splits and values.row_splits must have the same dtype")
         self.values, self.row_splits = values, row_splits
+
+    @property
+    def _type_spec(self):
+        return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
 
     @property
     def flat_values(self):

@@ -15,10 +15,27 @@ from weft._src.ops.ragged.dynamic_shape import (
     ragged_fill,
     shape,
 )
-from weft._src.ops.ragged.ragged_tensor import RaggedTensor
+from weft._src.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue, as_values
+
+
+RAGGED = (RaggedTensor, RaggedTensorValue)
+
+
+def _tensors(value):
+    """An argument, with tensors for the values that sessions gave for ragged tensors."""
+    if isinstance(value, RaggedTensorValue):
+        return value._as_ragged()
+    if type(value) in (list, tuple) and dispatch._mentions(value, RaggedTensorValue):
+        return type(value)(map(_tensors, value))
+    return value
+
+
+def _all_tensors(arguments):
+    return {k: _tensors(v) for k, v in arguments.items()}
 
 
 def _unary(op, arguments):
+    arguments = _all_tensors(arguments)
     name = next(iter(arguments))
     others = {k: v for k, v in arguments.items() if k != name}
     value = arguments[name]
@@ -28,15 +45,15 @@ def _unary(op, arguments):
 
 
 def _binary(op, arguments):
-    (one, x), (two, y), *others = arguments.items()
+    (one, x), (two, y), *others = _all_tensors(arguments).items()
     return binary(lambda a, b: op(**{one: a, two: b}, **dict(others)), x, y)
 
 
-register_elementwise(1, RaggedTensor, _unary)
-register_elementwise(2, RaggedTensor, _binary)
+register_elementwise(1, RAGGED, _unary)
+register_elementwise(2, RAGGED, _binary)
 
 
-@register_op([raw.Substr.op_name], RaggedTensor)
+@register_op([raw.Substr.op_name], RAGGED)
 def _substr(op, arguments):
     rest = {k: v for k, v in arguments.items() if k not in ("input", "pos", "len")}
     given = [
@@ -50,12 +67,12 @@ def _substr(op, arguments):
     return like.with_flat_values(op(input=flat[0], pos=flat[1], len=flat[2], **rest))
 
 
-def _op(op, function, cls=RaggedTensor):
+def _op(op, function, cls=RAGGED):
     """function(**arguments of the op) for ragged arguments."""
 
     @register_op([op.op_name], cls)
     def handler(op, arguments):
-        return function(**arguments)
+        return function(**_all_tensors(arguments))
 
 
 _op(raw.ReverseV2, lambda tensor, axis, **_: stack.reverse(tensor, axis))
@@ -117,6 +134,10 @@ def _check(name):
         return compare(lambda a, b: function(a, b, *args, **kwargs), x, y)
 
     return call
+
+
+def _batch_gather(params, indices, name=None):
+    return gather.gather(params, indices, None, as_values(indices).shape.rank - 1)
 
 
 # module of the function -> name -> what it is for ragged tensors
@@ -186,6 +207,7 @@ API = {
     "weft._src.ops.product_ops": {"matmul": functions.matmul},
     "weft._src.ops.nn_ops": {"softmax": functions.softmax},
     "weft._src.ops.embedding_ops": {"embedding_lookup": _embedding_lookup},
+    "weft._src.compat.v1.old_ops": {"where": functions.where_v1, "batch_gather": _batch_gather},
 }
 # Functions of more than one op that are elementwise in their first argument.
 FLAT = {
@@ -202,13 +224,13 @@ def _math(name):
 
 
 def _mentions(value):
-    return dispatch._mentions(value, (RaggedTensor, DynamicRaggedShape))
+    return dispatch._mentions(value, (*RAGGED, DynamicRaggedShape))
 
 
 def _handler(own):
     def handler(args, kwargs):
         if any(_mentions(v) for v in args) or any(_mentions(v) for v in kwargs.values()):
-            return own(*args, **kwargs)
+            return own(*map(_tensors, args), **_all_tensors(kwargs))
         return NotImplemented
 
     return handler

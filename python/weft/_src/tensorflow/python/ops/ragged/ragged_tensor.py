@@ -1,7 +1,7 @@
 """Ragged tensors as arguments. tensorflow_text."""
 
 from weft._src.framework.convert import convert_to_tensor
-from weft._src.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue
+from weft._src.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue, is_ragged  # noqa: F401
 
 
 def convert_to_tensor_or_ragged_tensor(value, dtype=None, preferred_dtype=None, name=None):
@@ -16,7 +16,3 @@ def convert_to_tensor_or_ragged_tensor(value, dtype=None, preferred_dtype=None, 
         inner = convert_to_tensor_or_ragged_tensor(value.values, dtype, preferred_dtype)
         return RaggedTensor.from_row_splits(inner, value.row_splits, validate=False)
     return convert_to_tensor(value, dtype, preferred_dtype, name)
-
-
-def is_ragged(value):
-    return isinstance(value, (RaggedTensor, RaggedTensorValue))
