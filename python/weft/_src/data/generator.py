@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.data.traced import TracedFunction
@@ -92,7 +94,7 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
         )[0]
 
     def following(number):
-        tensors = _call(lambda n: _tensors(state.next(int(n)), spec, flat), [number], [s.dtype for s in flat])
+        tensors = _call(lambda n: _tensors(state.next(int(n)), spec), [number], [s.dtype for s in flat])
         for tensor, part in zip(tensors, flat):
             tensor.set_shape(part.shape)
         return structure.from_tensors(spec, tensors)
@@ -128,34 +130,46 @@ def _call(code, inputs, types):
     return list(py_function(func=code, inp=list(inputs), Tout=types))
 
 
-def _tensors(value, spec, flat):
+def _tensors(value, spec):
     """What the generator yielded, as tensors of the types and shapes that were promised."""
-    if isinstance(value, list) and isinstance(spec, tuple):
-        value = tuple(value)
-    if isinstance(spec, (tuple, dict)):
-        if len(structure.flatten(value) if structure.is_structure(value) else [value]) != len(structure.flatten(spec)):
-            raise TypeError(
-                "`generator` yielded an element that did not match the expected structure. The expected structure was "
-                f"{structure.legacy(spec, 'types')}, but the yielded element was {value}."
-            )
-        leaves = structure.flatten(value)
-    else:
-        leaves = [value]
+    parts = structure.flatten(spec)
+    plain = all(isinstance(part, TensorSpec) for part in parts)
     out = []
-    for leaf, part in zip(leaves, structure.flatten(spec)):
-        if not isinstance(part, TensorSpec):
-            out.extend(part._to_tensor_list(leaf))
-            continue
-        try:
-            tensor = convert_to_tensor(leaf, part.dtype)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"`generator` yielded an element that could not be converted to the expected type. The expected type was {part.dtype.name}, but the yielded element "
-                f"was {leaf}."
-            ) from error
-        if not part.shape.is_compatible_with(tensor.shape):
-            raise TypeError(
-                f"`generator` yielded an element of shape {tensor.shape} where an element of shape {part.shape} was expected."
-            )
-        out.append(tensor)
+    try:
+        leaves = structure.flatten_up_to(spec, value)
+        tensors = [
+            [leaf] if isinstance(part, TensorSpec) else part._to_tensor_list(structure.normalize(leaf))
+            for leaf, part in zip(leaves, parts)
+        ]
+    except (TypeError, ValueError) as error:
+        expected = structure.legacy(spec, "types") if plain else spec
+        raise TypeError(
+            f"`generator` yielded an element that did not match the expected structure. The expected structure was {expected}, but the yielded element was {value}."
+        ) from error
+    for made, part in zip(tensors, parts):
+        out.extend([_checked(made[0], part, plain)] if isinstance(part, TensorSpec) else made)
     return out
+
+
+def _checked(leaf, part, plain):
+    try:
+        tensor = _tensor(leaf, part.dtype, plain)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"`generator` yielded an element that could not be converted to the expected type. The expected type was {part.dtype.name}, but the yielded element was {leaf}."
+        ) from error
+    if not part.shape.is_compatible_with(tensor.shape):
+        raise TypeError(
+            f"`generator` yielded an element of shape {tensor.shape} where an element of shape {part.shape} was expected."
+        )
+    return tensor
+
+
+def _tensor(leaf, dtype, plain):
+    try:
+        return convert_to_tensor(leaf, dtype)
+    except (TypeError, ValueError):
+        if not plain or dtype == dtypes.string:
+            raise
+        # TensorFlow gives elements without composite values to NumPy.
+        return convert_to_tensor(np.asarray(leaf, dtype.as_numpy_dtype))

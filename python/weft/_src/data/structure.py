@@ -1,16 +1,21 @@
 """Elements of datasets: nested tuples and dicts of tensors and other values, described by the same structure of TypeSpecs.
 
-Unlike tf.nest, a list is not a structure here but becomes a tensor, as in tf.data."""
+Unlike tf.nest, a list is not a structure here but becomes a tensor, as in tf.data. A SparseTensorValue is a tuple but one value."""
 
 from weft import _weft
 from weft._src.framework.convert import convert_on_host, convert_to_tensor
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.framework.type_spec import NoneTensorSpec, TensorSpec, type_spec_from_value
+from weft._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 def is_structure(value):
-    return isinstance(value, (tuple, dict)) or _is_attrs(value)
+    return _is_tuple(value) or isinstance(value, dict) or _is_attrs(value)
+
+
+def _is_tuple(value):
+    return isinstance(value, tuple) and not isinstance(value, SparseTensorValue)
 
 
 def _is_attrs(value):
@@ -27,11 +32,46 @@ def _keys(value):
 def flatten(structure):
     if isinstance(structure, dict):
         return [leaf for key in _keys(structure) for leaf in flatten(structure[key])]
-    if isinstance(structure, tuple):
+    if _is_tuple(structure):
         return [leaf for part in structure for leaf in flatten(part)]
     if _is_attrs(structure):
         return [leaf for a in type(structure).__attrs_attrs__ for leaf in flatten(getattr(structure, a.name))]
     return [structure]
+
+
+def flatten_up_to(structure, value):
+    """The parts of a value that stand where a structure has its leaves, whatever they are made of."""
+    if not is_structure(structure):
+        return [value]
+    if not is_structure(value):
+        raise TypeError(
+            f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(value).__name__}'."
+        )
+    if not isinstance(value, type(structure)):
+        raise TypeError(
+            f"The two structures don't have the same sequence type. Input structure has type '{type(value).__name__}', while shallow structure has type "
+            f"'{type(structure).__name__}'."
+        )
+    below, parts = _parts(structure), _parts(value)
+    if len(below) != len(parts):
+        raise ValueError(
+            f"The two structures don't have the same sequence length. Input structure has length {len(parts)}, while shallow structure has length {len(below)}."
+        )
+    if isinstance(structure, dict) and set(structure) != set(value):
+        raise ValueError(
+            f"The two structures don't have the same keys. Input structure has keys {list(value)}, while shallow structure has keys {list(structure)}."
+        )
+    return [leaf for part, own in zip(below, parts) for leaf in flatten_up_to(part, own)]
+
+
+def _parts(structure):
+    if isinstance(structure, dict):
+        return [structure[key] for key in _keys(structure)]
+    return (
+        list(structure)
+        if isinstance(structure, tuple)
+        else [getattr(structure, a.name) for a in type(structure).__attrs_attrs__]
+    )
 
 
 def pack(structure, leaves):
@@ -44,7 +84,7 @@ def _pack(structure, leaves):
         made = {key: _pack(structure[key], leaves) for key in _keys(structure)}
         ordered = {key: made[key] for key in structure}
         return ordered if type(structure) is dict else _like_dict(structure, ordered)
-    if isinstance(structure, tuple):
+    if _is_tuple(structure):
         parts = [_pack(part, leaves) for part in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
     if _is_attrs(structure):
@@ -77,6 +117,10 @@ def _leaf(value):
         return value
     if isinstance(value, _weft.VariableBase):
         return convert_to_tensor(value)
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if hasattr(value, "_as_ragged"):
+        return value._as_ragged()
     if (
         getattr(type(value), "_is_composite", False)
         or hasattr(value, "_type_spec")

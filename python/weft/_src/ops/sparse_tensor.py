@@ -10,7 +10,7 @@ from weft._src.framework.dispatch import register_api_name, register_on_sparse_v
 from weft._src.framework.static_value import constant_value_as_shape
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
-from weft._src.framework.type_spec import BatchableTypeSpec, TensorSpec
+from weft._src.framework.type_spec import BatchableTypeSpec, TensorSpec, register_type_spec_from_value_converter
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
@@ -49,7 +49,9 @@ class SparseTensor(CompositeTensor):
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, tuple):
-            raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
+            raise TypeError(
+                f"Argument sparse_tensor_value={sparse_tensor_value} is neither a SparseTensor nor SparseTensorValue."
+            )
         return cls(*sparse_tensor_value)
 
     @property
@@ -164,9 +166,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         if isinstance(value, SparseTensor):
             return cls(value.shape, value.dtype)
         if isinstance(value, SparseTensorValue):
-            import numpy as np
-
-            values = np.asarray(value.values)
+            values = value.values if hasattr(value.values, "dtype") else convert_to_tensor(value.values)
             return cls(value.dense_shape, values.dtype)
         raise TypeError(
             f"Expected SparseTensor or SparseTensorValue. Received: {value} of type {type(value).__name__}."
@@ -293,3 +293,6 @@ def _on_values(name):
 register_api_name("weft._src.ops.array_ops", "shape", _for_sparse(_shape))
 for _name in ("abs", "sign"):
     register_api_name("weft._src.ops.math_ops", _name, _for_sparse(_on_values(_name)))
+
+
+register_type_spec_from_value_converter(SparseTensorValue, SparseTensorSpec.from_value)

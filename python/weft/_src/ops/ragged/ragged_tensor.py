@@ -10,6 +10,7 @@ from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.convert import constant_value, convert_to_tensor
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
+from weft._src.framework.type_spec import register_type_spec_from_value_converter
 from weft._src.ops.ragged import checks
 from weft._src.ops.ragged.row_partition import RowPartition, as_partition_tensor, at, length_of
 from weft._src.ops.ragged.spec import RaggedTensorSpec
@@ -575,6 +576,9 @@ class RaggedTensorValue:
 
     def __str__(self):
         return f"<tf.RaggedTensorValue {self.to_list()}>"
+
+
+register_type_spec_from_value_converter(RaggedTensorValue, RaggedTensorSpec.from_value)
 
 
 def _splits_dtype(values):

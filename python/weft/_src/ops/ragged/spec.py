@@ -48,9 +48,9 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     @classmethod
     def from_value(cls, value):
-        from weft._src.ops.ragged.ragged_tensor import RaggedTensor
+        from weft._src.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue
 
-        if isinstance(value, RaggedTensor):
+        if isinstance(value, (RaggedTensor, RaggedTensorValue)):
             return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
         return cls(value.shape, value.dtype, 0)
 
