@@ -4,10 +4,11 @@
 #   tests/gpu/machine.sh [FOLDER] [PART...]     parts: look agree libraries library_cases fused first steps fit products kernels peers memory cases gradients mutation models kinds two
 #
 # FOLDER (build/gpu) holds what was built elsewhere (tests/gpu/pack.sh): weft/ (the package with its extension for that Python), site/ (packages it needs), libweft.so.1,
-# libweft_jit.so with LLVM inside, play. OUT: a folder for the whole logs.
+# libweft_jit.so with LLVM inside, play; where it is not there, FOLDER.tar.xz is unpacked. OUT: a folder for the whole logs.
 cd "$(dirname "$0")/../.." || exit 1
 here=$PWD
-folder=$(realpath "${1:-build/gpu}")
+folder=$(realpath -m "${1:-build/gpu}")
+[ -d "$folder" ] || ${PYTHON:-python3} -c "import tarfile; tarfile.open('$folder.tar.xz').extractall('$(dirname "$folder")')" || exit 1
 shift
 parts=${*:-look agree libraries library_cases fused first steps fit kernels peers cases gradients mutation models memory two}
 out=${OUT:-$here/build/gpu_report}
