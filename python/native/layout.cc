@@ -6,8 +6,10 @@
 
 #include "bridge.h"
 #include "call.h"
+#include "engine/engine.h"
 #include "graph/function_body.h"
 #include "graph/node_traits.h"
+#include "op/layout_rule.h"
 
 namespace weft_engine::python {
 namespace {
@@ -134,6 +136,15 @@ nb::list replay_function(const std::string& name, nb::handle inputs) {
   return list_of(unwrap(std::move(out)));
 }
 
+// (name, input, axis or None, (attribute, attribute)); of a name that is no op's: that it runs on one device.
+nb::tuple layout_rule(const std::string& name) {
+  const OpSpec* spec = engine::Engine::get().registry().find(name);
+  const op::LayoutRule rule = spec ? op::layout_of(*spec) : op::layouts::kOneDevice;
+  const auto text = [](std::string_view s) { return nb::str(s.data(), s.size()); };
+  return nb::make_tuple(text(rule.name), rule.input, rule.axis ? nb::object(nb::int_(*rule.axis)) : nb::none(),
+                        nb::make_tuple(text(rule.transposed[0]), text(rule.transposed[1])));
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& m) {
@@ -169,6 +180,7 @@ void bind_layout(nb::module_& m) {
   m.def(
       "layout_scope", [](bool on) { return std::exchange(eager::layout_scope(), on); }, nb::arg("on"),
       "Whether this thread's ops go to the runner whatever their inputs; gives what it was.");
+  m.def("layout_rule", layout_rule, nb::arg("op"), "How the op's results are laid out, as its spec says: (name, input, axis, transposed).");
   m.def("replay", replay_function, nb::arg("function"), nb::arg("inputs"), "The function's ops one by one.");
 }
 

@@ -7,6 +7,7 @@
 #include "bridge.h"
 #include "engine/engine.h"
 #include "io/op_def.h"
+#include "op/api_traits.h"
 #include "op/op_traits.h"
 #include "wire/message_view.h"
 #include "wire/new_file.h"
@@ -71,8 +72,77 @@ nb::dict op_traits(const std::string& name) {
   out["fills_like"] = t.fills_like >= 0;
   out["reduction"] = t.reduction;
   out["shape_query"] = t.shape_query != op::ShapeQuery::kNone;
+  const auto has = [&](op::ApiTrait trait) { return spec && has_api_trait(*spec, trait); };
+  out["on_sparse_values"] = has(op::ApiTrait::kOnSparseValues);
+  out["unchecked"] = has(op::ApiTrait::kUnchecked);
+  out["dispatches_as"] = has(op::ApiTrait::kDispatchesAsUnary) ? 1 : has(op::ApiTrait::kDispatchesAsBinary) ? 2 : 0;
   out["num_inputs"] = lists ? nb::object(nb::none()) : nb::object(nb::int_(inputs.size()));
   return out;
+}
+
+// By the order of op::Role.
+constexpr const char* kRoles[] = {
+    "",
+    "arg",
+    "retval",
+    "const",
+    "placeholder",
+    "placeholder_with_default",
+    "call",
+    "if",
+    "case",
+    "while",
+    "symbolic_gradient",
+    "fake_param",
+    "identity",
+    "identity_n",
+    "switch",
+    "switch_n",
+    "merge",
+    "enter",
+    "exit",
+    "next_iteration",
+    "loop_cond",
+    "control_trigger",
+    "ref_select",
+    "no_op",
+    "send",
+    "recv",
+    "var_handle",
+    "ref_variable",
+    "read_variable",
+    "assign_variable",
+    "add_to_variable",
+    "subtract_from_variable",
+    "destroy_resource",
+    "is_initialized",
+    "variable_shape",
+    "empty_list",
+    "list_push",
+    "list_pop",
+    "list_get",
+    "list_set",
+    "list_reserve",
+    "list_stack",
+    "list_from_tensor",
+    "hash_table",
+    "fill_table",
+    "save",
+    "restore",
+};
+static_assert(std::size(kRoles) == size_t(op::Role::kLast_) + 1);
+
+const char* op_role(const std::string& name) {
+  const OpSpec* spec = engine::Engine::get().registry().find(name);
+  return kRoles[size_t(spec ? spec->traits().role : op::Role::kNone)];
+}
+
+nb::str op_of_role(const std::string& role) {
+  engine::Engine::get();  // the families say which
+  const auto at = std::find(std::begin(kRoles), std::end(kRoles), role);
+  const std::string_view name = at == std::end(kRoles) ? std::string_view() : op::op_of(op::Role(at - kRoles));
+  if (name.empty()) raise(invalid_argument("the engine makes no op of the role '", role, "'"));
+  return text(name);
 }
 
 // Every number of a packed list ends inside it.
@@ -136,7 +206,11 @@ void bind_proto(nb::module_& m) {
   m.def("proto_json", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_json(message, view(b)))); });
   m.def("op_def", op_def, "The OpDef of a registered op.");
   m.def("op_traits", op_traits,
-        "What the engine knows of an op: elementwise, broadcasts, forwards, fills_like, reduction, shape_query, num_inputs, strings.");
+        "What the engine knows of an op: elementwise, broadcasts, forwards, fills_like, reduction, shape_query, num_inputs, strings; and what is "
+        "TensorFlow's choice (op::ApiTrait): on_sparse_values, unchecked, dispatches_as (1 or 2 tensors, 0).");
+  m.def("op_role", op_role, nb::arg("op"),
+        "What nodes of the op are in the structure of a graph (op::Role): 'const', 'var_handle', ...; '' if they compute.");
+  m.def("op_of_role", op_of_role, nb::arg("role"), "The op that the engine makes where it needs one of the role.");
   m.def(
       "replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); },
       "A file that appears when it is complete.");

@@ -55,6 +55,18 @@ def test_layouts_of_results():
     assert not different, f"{len(different)} of {len(LINES)}\n" + "\n".join(different)
 
 
+def test_the_rules_that_ops_name_are_there():
+    from weft import _weft
+    from weft._src.dtensor import random_numbers, rules, tensors
+
+    assert random_numbers  # it has handlers of its own
+    found = {op: rules.find(op) for op in _weft.op_names()}
+    known = {*rules._rules, *tensors._special}
+    assert not {rule.name for rule in found.values()} - known
+    assert not known - {rule.name for rule in found.values()}, "rules that no op has"
+    assert sum(rule.name != "one_device" for rule in found.values()) > 250
+
+
 def test_values_do_not_depend_on_the_layout(mesh):
     a = tf.random.stateless_normal((8, 8), (1, 2))
     expected = tf.nn.softmax(tf.matmul(tf.nn.relu(a), a)) + tf.reduce_mean(a, 0)

@@ -1,6 +1,8 @@
 // Tensors passed on and looked at: constants, identities, reshapes, shapes as values.
 
 #include "core/error_notes.h"
+#include "op/api_traits.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/emit.h"
@@ -579,6 +581,14 @@ void array(Registry& r) {
   any_device(r, "Reshape", {"shape"});
   any_device(r, "Squeeze");
   for (std::string_view op : {"Rank", "Shape", "ShapeN", "Size"}) any_device(r, op, {"output"});
+
+  set_layout(r, {"Const"}, layouts::kReplicated);
+  set_layout(r, {"DeepCopy", "EnsureShape"}, layouts::kElementwise);
+  set_layout(r, {"IdentityN"}, layouts::kEachInput);
+  set_layout(r, {"Reshape"}, layouts::kReshape);
+  set_layout(r, {"ExpandDims"}, layouts::kExpandDims);
+  set_layout(r, {"Squeeze"}, layouts::kSqueeze);
+  set_api_trait(r, {"Const", "ExpandDims", "Identity", "Placeholder", "Reshape", "Squeeze"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

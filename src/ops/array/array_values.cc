@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "kernels/cpu/fill.h"
+#include "op/api_traits.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/emit.h"
@@ -451,6 +453,10 @@ void array_values(Registry& r) {
       .shape(shapes::unchanged)
       .no_grad()
       .cpu(run_zeros_like);
+
+  set_layout(r, {"Empty", "Fill", "Range"}, layouts::kReplicated);
+  set_layout(r, {"OneHot"}, layouts::kOneHot);
+  set_api_trait(r, {"Empty", "Fill"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -3,7 +3,9 @@
 
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/scatter_nd.h"
+#include "op/api_traits.h"
 #include "op/cancellation.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -697,6 +699,15 @@ void concat(Registry& r) {
       .shape(unpack_shape)
       .grad(unpack_grad)
       .cpu(run_unpack);
+
+  set_layout(r, {"Concat"}, layouts::concat(0));
+  set_layout(r, {"ConcatV2"}, layouts::concat(-1));
+  set_layout(r, {"ConcatOffset"}, layouts::kReplicated);
+  set_layout(r, {"Pack"}, layouts::kPack);
+  set_layout(r, {"Unpack"}, layouts::kUnpack);
+  set_layout(r, {"Split"}, layouts::split(1, 0));
+  set_layout(r, {"SplitV"}, layouts::split(0, 2));
+  set_api_trait(r, {"Concat", "ConcatV2", "Pack", "Unpack"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

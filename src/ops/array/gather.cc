@@ -2,6 +2,8 @@
 #include "kernels/cpu/gather.h"
 
 #include "kernels/cpu/scatter_nd.h"
+#include "op/api_traits.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -246,6 +248,11 @@ void gather(Registry& r) {
       .shape(gather_v2_shape)
       .grad(gather_v2_grad)
       .cpu<GatherV2>();
+
+  set_layout(r, {"Gather"}, layouts::gather(std::nullopt));
+  set_layout(r, {"GatherV2"}, layouts::gather(2));
+  set_layout(r, {"GatherNd"}, layouts::kGatherNd);
+  set_api_trait(r, {"Gather", "GatherV2"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

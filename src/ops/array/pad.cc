@@ -1,6 +1,7 @@
 // Borders put around a tensor: constant ones and mirrored ones.
 #include <algorithm>
 
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/emit.h"
@@ -309,6 +310,8 @@ void pad(Registry& r) {
       .shape(pad_v2_shape)
       .grad([](const GradContext& g) -> Grads { return {unpadded(g), {}, {}}; })
       .cpu(run_pad_v2);
+
+  set_layout(r, {"Pad", "PadV2", "MirrorPad"}, layouts::kPad);
 }
 
 }  // namespace weft_engine::ops

@@ -1,6 +1,7 @@
 // Rows written by index into a new tensor or a copy of one.
 #include "kernels/cpu/scatter_nd.h"
 
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/strided_slice.h"
@@ -345,6 +346,9 @@ void scatter(Registry& r) {
       .shape(slice_update_shape)
       .grad(strided_slice_update_grad)
       .cpu(run_slice_update);
+
+  set_layout(r, {"ScatterNd"}, layouts::kScatterNd);
+  set_layout(r, {"TensorScatterAdd", "TensorScatterMax", "TensorScatterMin", "TensorScatterSub", "TensorScatterUpdate"}, layouts::kUpdateNd);
 }
 
 }  // namespace weft_engine::ops

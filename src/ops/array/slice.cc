@@ -1,4 +1,6 @@
 // Parts cut out of a tensor: Slice, StridedSlice and its gradient.
+#include "op/api_traits.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/strided_slice.h"
@@ -220,6 +222,11 @@ void slice(Registry& r) {
       .shape(strided_slice_grad_shape)
       .grad(strided_slice_grad_grad)
       .cpu(run_strided_slice_grad);
+
+  set_layout(r, {"Slice"}, layouts::kSlice);
+  set_layout(r, {"StridedSlice"}, layouts::kStridedSlice);
+  set_layout(r, {"StridedSliceGrad"}, layouts::kStridedSliceGradient);
+  set_api_trait(r, {"Slice", "StridedSlice", "StridedSliceGrad"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/order.h"
 #include "kernels/cpu/unique.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/batching.h"
@@ -499,6 +500,8 @@ void sort(Registry& r) {
       .doc("Sorts the last dimension.")
       .shape(shapes::unchanged)
       .cpu(run_sort, types<WEFT_REALS, bool>("T"));
+
+  set_layout(r, {"TopK", "TopKV2"}, layouts::kWholeAlongLast);
 }
 
 }  // namespace weft_engine::ops

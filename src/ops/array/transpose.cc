@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <complex>
 
+#include "op/api_traits.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/emit.h"
@@ -621,6 +623,12 @@ void transpose(Registry& r) {
       .shape(transpose_shape)
       .grad([](const GradContext& g) -> Grads { return {g.one("Transpose", {g.dy(), unary("InvertPermutation", g.x(1))}), {}}; })
       .cpu(run_transpose);
+
+  set_layout(r, {"Transpose", "ConjugateTranspose"}, layouts::kTranspose);
+  set_layout(r, {"BroadcastGradientArgs", "InvertPermutation"}, layouts::kReplicated);
+  set_layout(r, {"BroadcastTo"}, layouts::kBroadcastTo);
+  set_layout(r, {"Tile"}, layouts::kTile);
+  set_api_trait(r, {"Transpose"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 // arguments itself; what is here serves single calls, where every value is alive.
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/placed_kernel.h"
 #include "op/registry.h"
@@ -441,6 +442,8 @@ void control_flow(Registry& r) {
   KernelDef sync = r.kernels(*r.find("SyncDevice")).front();
   sync.device_type = "DEFAULT";  // not by any_device: the kernel asks the device itself
   (void)r.add_kernel("SyncDevice", std::move(sync));
+
+  set_layout(r, {"NoOp"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/log.h"
+#include "op/api_traits.h"
 #include "op/batching.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -307,6 +308,8 @@ void debug(Registry& r) {
       .cpu(run_print_v2);
 
   r.add("Timestamp").doc("Seconds since 1970.").out("ts: double").stateful().effect_free().shape(shapes::scalar).no_grad().cpu(run_timestamp);
+
+  set_api_trait(r, {"Assert", "CheckNumerics", "CheckNumericsV2", "Print"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/variable.h"
@@ -233,6 +234,8 @@ void debug_numeric(Registry& r) {
       .traits({.impure = true})
       .shape(shapes::unknown)
       .cpu(run_summary_v2, types<bool, WEFT_DEBUG_TYPES>("T"));
+
+  set_layout(r, {"DebugGradientIdentity"}, layouts::kOneDevice);
 }
 
 }  // namespace weft_engine::ops

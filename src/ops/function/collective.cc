@@ -4,6 +4,7 @@
 #include "op/collective.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array/array_util.h"
@@ -548,6 +549,9 @@ void collective(Registry& r) {
       .shape(shapes::unchanged)
       .grad([](const GradContext& g) -> Grads { return {g.one("RelayoutLike", {g.dy(), g.x(0)}), Value()}; })
       .cpu(pass_through);
+
+  set_layout(r, {"Relayout"}, layouts::kRelayout);
+  set_layout(r, {"RelayoutLike"}, layouts::kRelayoutLike);
 }
 
 }  // namespace weft_engine::ops

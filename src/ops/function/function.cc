@@ -2,6 +2,7 @@
 // run by runtime/, through the seam op/function_caller.h.
 #include <memory>
 
+#include "op/api_traits.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -479,6 +480,8 @@ void function(Registry& r) {
       .traits({.role = Role::kWhile, .made = Made::kStateful})
       .shape(loop_shapes)
       .cpu_make(make<WhileKernel>);
+
+  set_api_trait(r, {"PartitionedCall", "StatefulPartitionedCall"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/list/variant_codec.h"
@@ -327,6 +328,8 @@ void checkpoint(Registry& r) {
       .doc("Writes tensors, or slices of them, into a checkpoint.")
       .shape([](ShapeContext& c) { return save_shape(c, 2); })
       .cpu(run_save_v2);
+
+  set_layout(r, {"RestoreV2"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

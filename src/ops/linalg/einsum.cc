@@ -10,6 +10,7 @@
 #include "kernels/cpu/strided_copy.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -444,6 +445,8 @@ void einsum(Registry& r) {
       .shape(einsum_shape)
       .grad(xla_einsum_grad)
       .cpu<Einsum>();
+
+  set_layout(r, {"Einsum"}, layouts::kEinsum);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include "kernels/cpu/bfloat_gemm.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/int8_gemm.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -459,6 +460,9 @@ void matmul(Registry& r) {
       .doc("A matrix product added to a matrix of its shape.")
       .shape(matmul_shape)
       .cpu<MatMulAdd>();
+
+  set_layout(r, {"MatMul"}, layouts::product("transpose_a", "transpose_b"));
+  set_layout(r, {"BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"}, layouts::product("adj_x", "adj_y"));
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "op/api_traits.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/tensor_list.h"
@@ -710,6 +711,8 @@ void tensor_list(Registry& r) {
       .shape(stack_shape)
       .grad(list_stack_grad)
       .cpu(run_stack);
+
+  set_api_trait(r, {"TensorListConcatV2", "TensorListGather", "TensorListGetItem", "TensorListPopBack", "TensorListStack"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

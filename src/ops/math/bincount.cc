@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -490,6 +491,8 @@ void bincount(Registry& r) {
       .doc("As DenseCountSparseOutput, for a sparse tensor.")
       .shape(sparse_count_shape)
       .cpu(run_sparse_count);
+
+  set_layout(r, {"Bucketize"}, layouts::kOneDevice);
 }
 
 }  // namespace weft_engine::ops

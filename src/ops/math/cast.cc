@@ -1,4 +1,5 @@
 #include "kernels/cpu/cast.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "op/op_traits.h"
@@ -207,6 +208,9 @@ void cast(Registry& r) {
       .traits(elementwise(Unary::kReal))
       .kernel("CPU", unary(Unary::kReal), {types<complex64>("T"), types<float>("Tout")})
       .kernel("CPU", unary(Unary::kReal), {types<complex128>("T"), types<double>("Tout")});
+
+  set_api_trait(r, {"Cast"}, ApiTrait::kOnSparseValues);
+  set_api_trait(r, {"Bitcast"}, ApiTrait::kDispatchesAsUnary);
 }
 
 }  // namespace weft_engine::ops

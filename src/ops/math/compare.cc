@@ -4,8 +4,10 @@
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/elementwise_simd.h"
 #include "kernels/cpu/select.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "ops/all.h"
 #include "ops/math/elementwise.h"
@@ -384,6 +386,10 @@ void compare(Registry& r) {
       .shape(select_v2_shape)
       .grad(select_grad)
       .cpu(run_select_v2, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("T"));
+
+  set_layout(r, {"ApproximateEqual"}, layouts::kOneDevice);
+  set_layout(r, {"Select", "SelectV2"}, layouts::kFirstCut);
+  set_api_trait(r, {"ApproximateEqual"}, ApiTrait::kDispatchesAsBinary);
 }
 
 }  // namespace weft_engine::ops

@@ -1,7 +1,9 @@
 #include "kernels/cpu/add_many.h"
 #include "kernels/cpu/broadcast.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "ops/all.h"
 #include "ops/list/variant_math.h"
 #include "ops/math/elementwise.h"
@@ -440,6 +442,10 @@ void math_binary(Registry& r) {
       .grad(xlogy_grad)
       .traits(broadcasting(Binary::kXlogy))
       .kernel("CPU", binary(Binary::kXlogy), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
+
+  set_layout(r, {"AccumulateNV2"}, layouts::kOneDevice);
+  set_layout(r, {"AddN"}, layouts::kSum);
+  set_api_trait(r, {"Maximum", "Minimum"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

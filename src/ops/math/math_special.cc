@@ -1,6 +1,8 @@
 #include "kernels/cpu/special_math.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "ops/all.h"
 #include "ops/math/elementwise.h"
@@ -399,6 +401,11 @@ void math_special(Registry& r) {
       .grad([](const GradContext& g) -> Grads { return {{}, sum_to(-g.x(0) * binary("Zeta", g.x(0) + 1, g.x(1)) * g.dy(), g.x(1))}; })
       .traits(broadcasting(Binary::kZeta))
       .kernel("CPU", binary(Binary::kZeta), {types<float, double>("T")});
+
+  set_layout(r, {"BesselI0", "BesselI1", "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1"},
+             layouts::kOneDevice);
+  set_layout(r, {"Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"}, layouts::kOneDevice);
+  set_api_trait(r, {"BesselI0e", "BesselI1e", "Erf"}, ApiTrait::kOnSparseValues);
 }
 
 }  // namespace weft_engine::ops

@@ -1,3 +1,4 @@
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/all.h"
@@ -349,6 +350,8 @@ void math_unary(Registry& r) {
       .grad([](const GradContext& g) -> Grads { return {unary("Square", unary("Reciprocal", unary("Cos", conj(g.x())))) * g.dy()}; })
       .traits(elementwise(Unary::kTan))
       .kernel("CPU", unary(Unary::kTan), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
+
+  set_api_trait(r, {"Abs", "Asin", "Asinh", "Atan", "Atanh", "Neg", "Sign", "Sin", "Sqrt", "Square", "Tan"}, ApiTrait::kOnSparseValues);
 }
 
 }  // namespace weft_engine::ops

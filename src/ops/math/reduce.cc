@@ -1,5 +1,6 @@
 // Reductions: Sum, Mean, Prod, Max, Min, All, Any, EuclideanNorm; ArgMax and ArgMin.
 #include "kernels/cpu/reduce.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/batching.h"
@@ -345,6 +346,8 @@ void reduce(Registry& r) {
       .batch(batch_along_axes)
       .grad([](const GradContext& g) -> Grads { return {spread(g, g.dy()), {}}; })
       .cpu<Reduction<ReduceOp::kSum>>(types<WEFT_NUMBERS>("T"));
+
+  set_layout(r, {"ArgMax", "ArgMin", "EuclideanNorm"}, layouts::reduction(1));
 }
 
 }  // namespace weft_engine::ops

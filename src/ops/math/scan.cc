@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/batching.h"
 #include "op/emit.h"
@@ -276,6 +277,8 @@ void scan(Registry& r) {
       .shape(isotonic_shape)
       .grad(isotonic_grad)
       .cpu_make(make_isotonic);
+
+  set_layout(r, {"Cumprod", "Cumsum", "CumulativeLogsumexp"}, layouts::whole_along(1));
 }
 
 }  // namespace weft_engine::ops

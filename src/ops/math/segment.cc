@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/batch_matmul.h"
 #include "kernels/cpu/segment_rows.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -666,6 +667,9 @@ void segment(Registry& r) {
       .shape(unsorted_segment_shape)
       .grad([](const GradContext& g) -> Grads { return {gather_alive(g.dy(), g.x(1)), {}, {}}; })
       .cpu(run_unsorted<SegmentOp::kSum>, types<WEFT_NUMBERS>("T"));
+
+  set_layout(r, {"SegmentMax", "SegmentMean", "SegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum"},
+             layouts::kSegments);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 #include "kernels/cpu/bias.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/reduce.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/emit.h"
@@ -130,6 +131,9 @@ void bias(Registry& r) {
       .shape(bias_add_shape)
       .grad([](const GradContext& g) -> Grads { return {g.dy(), g.one("BiasAddGrad", {g.dy()})}; })
       .cpu<BiasAdd>(types<WEFT_NUMBERS>("T"));
+
+  set_layout(r, {"BiasAdd"}, layouts::kBias);
+  set_layout(r, {"BiasAddGrad"}, layouts::kBiasGradient);
 }
 
 }  // namespace weft_engine::ops

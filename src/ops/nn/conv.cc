@@ -1,3 +1,4 @@
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -312,6 +313,10 @@ void conv(Registry& r) {
       .doc("Gradient of Conv2D for its filter, whose sizes are those of the filter.")
       .shape(same_as_input<1>)
       .cpu<Conv2DBackpropV2<Conv2DBackpropFilter, 1>>();
+
+  set_layout(r, {"Conv2D"}, layouts::batch_of(0));
+  set_layout(r, {"Conv2DBackpropInput"}, layouts::batch_of(2));
+  set_layout(r, {"Conv2DBackpropFilter"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

@@ -1,3 +1,4 @@
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -176,6 +177,10 @@ void conv3d(Registry& r) {
       .shape(input_sizes_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, conv_3d_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), conv_3d(g, g.dy(), g.x(1))}; })
       .cpu<Conv3DBackpropInput>();
+
+  set_layout(r, {"Conv3D"}, layouts::batch_of(0));
+  set_layout(r, {"Conv3DBackpropInputV2"}, layouts::batch_of(2));
+  set_layout(r, {"Conv3DBackpropFilterV2"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

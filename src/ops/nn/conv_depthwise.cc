@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "kernels/cpu/depthwise.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -192,6 +193,10 @@ void conv_depthwise(Registry& r) {
       .shape(input_sizes_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, depthwise_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), depthwise(g, g.dy(), g.x(1))}; })
       .cpu<DepthwiseBackpropInput>();
+
+  set_layout(r, {"DepthwiseConv2dNative"}, layouts::batch_of(0));
+  set_layout(r, {"DepthwiseConv2dNativeBackpropInput"}, layouts::batch_of(2));
+  set_layout(r, {"DepthwiseConv2dNativeBackpropFilter"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/softmax.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/batching.h"
 #include "op/emit.h"
@@ -242,6 +243,10 @@ void loss(Registry& r) {
       .batch(batch_folded<2>)
       .grad(sparse_cross_entropy_grad)
       .cpu(run_sparse_cross_entropy);
+
+  set_layout(r, {"Softmax", "LogSoftmax"}, layouts::kElementwise);
+  set_layout(r, {"SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"}, layouts::kCrossEntropy);
+  set_layout(r, {"InTopK", "InTopKV2"}, layouts::kInTopK);
 }
 
 }  // namespace weft_engine::ops

@@ -1,5 +1,6 @@
 // Activations and their gradients.
 #include "kernels/cpu/activation.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "op/lower.h"
@@ -340,6 +341,8 @@ void nn_act(Registry& r) {
       .traits(elementwise(Binary::kTanhGrad))
       .kernel("CPU", same_count(Binary::kTanhGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
   r.lower("TanhGrad", tanh_grad);
+
+  set_api_trait(r, {"Tanh"}, ApiTrait::kOnSparseValues);
 }
 
 }  // namespace weft_engine::ops

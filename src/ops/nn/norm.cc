@@ -6,6 +6,7 @@
 #include "kernels/cpu/batch_norm.h"
 #include "kernels/cpu/lrn.h"
 #include "kernels/cpu/reduce.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -588,6 +589,10 @@ void norm(Registry& r) {
       .doc("Batch normalisation followed by an addition and an activation.")
       .shape(batch_norm_shape)
       .cpu<FusedBatchNorm>(types<bfloat16, float>("T"));
+
+  set_layout(r, {"L2Loss"}, layouts::kReplicated);
+  set_layout(r, {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}, layouts::kBatchNorm);
+  set_layout(r, {"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"}, layouts::kBatchNorm);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/cpu/pool.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -656,6 +657,10 @@ void pool(Registry& r) {
         return {g.one("MaxPoolGradWithArgmax", {g.x(), g.dy(0), g.y(1)}, g.attrs({"ksize", "strides", "padding", "include_batch_in_index"}))};
       })
       .cpu<Pool<2, Text::kAvg, max_pool_with_argmax>>();
+
+  set_layout(r, {"AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D"}, layouts::batch_of(0));
+  set_layout(r, {"AvgPoolGrad"}, layouts::batch_of(1));
+  set_layout(r, {"MaxPoolGrad"}, layouts::kAsInput);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -571,6 +572,8 @@ void fake_quant(Registry& r) {
       .shape(quantize_grad_shape)
       .grad([](const GradContext& g) -> Grads { return {g.dy(0), {}, {}, {}}; })
       .cpu(run_quantize_grad, types<float, double>("T"));
+
+  set_layout(r, {"QuantizeAndDequantize"}, layouts::kElementwise);
 }
 
 }  // namespace weft_engine::ops

@@ -5,6 +5,7 @@
 #include "kernels/cpu/random_fill.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "ops/all.h"
@@ -669,6 +670,10 @@ void random(Registry& r) {
       .traits({.differs_by_row = true})
       .no_grad()
       .cpu<SeededFloats<Distribution::kTruncatedNormal>>();
+
+  set_layout(r, {"Multinomial", "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "StatefulUniform", "TruncatedNormal"},
+             layouts::kUnseededRandom);
+  set_layout(r, {"RngReadAndSkip"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

@@ -2,6 +2,7 @@
 // same numbers, TensorFlow's numbers.
 #include "kernels/cpu/random_fill.h"
 #include "kernels/cpu/sobol.h"
+#include "op/layout_rule.h"
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
@@ -686,6 +687,12 @@ void random_stateless(Registry& r) {
       .shape(keyed_shape)
       .no_grad()
       .cpu(run_floats_v2<Distribution::kTruncatedNormal>);
+
+  set_layout(r, {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt"}, layouts::random(1));
+  set_layout(r, {"StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2"}, layouts::random(1));
+  set_layout(r, {"StatelessRandomUniformFullIntV2", "StatelessRandomUniformIntV2"}, layouts::random(1));
+  set_layout(r, {"StatelessRandomBinomial", "StatelessRandomUniformInt"}, layouts::kReplicated);
+  set_layout(r, {"StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"}, layouts::kReplicated);
 }
 
 }  // namespace weft_engine::ops

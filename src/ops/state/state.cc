@@ -5,8 +5,10 @@
 #include "core/error_notes.h"
 #include "graph/handle_use.h"
 #include "kernels/cpu/accumulate.h"
+#include "op/api_traits.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/placed_kernel.h"
 #include "op/registry.h"
@@ -604,6 +606,9 @@ void state(Registry& r) {
   for (std::string_view op : {"VarHandleOp", "ReadVariableOp", "AssignVariableOp", "DestroyResourceOp"}) any_device(r, op);
   any_device(r, "VarIsInitializedOp", {"is_initialized"});
   any_device(r, "VariableShape", {"output"});
+
+  set_layout(r, {"VarIsInitializedOp", "VariableShape"}, layouts::kReplicated);
+  set_api_trait(r, {"ReadVariableOp", "VarHandleOp"}, ApiTrait::kUnchecked);
 }
 
 }  // namespace weft_engine::ops

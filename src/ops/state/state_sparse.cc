@@ -7,6 +7,7 @@
 #include "op/batching.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/layout_rule.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
 #include "op/strided_slice.h"
@@ -578,6 +579,9 @@ void state_sparse(Registry& r) {
       .doc("Assigns to a strided slice of a variable.")
       .shape(shapes::no_outputs)
       .cpu(run_assign_slice, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant, qint8, quint8, qint32, float8_e5m2, float8_e4m3fn>("T"));
+
+  set_layout(r, {"ResourceGather"}, layouts::kGatherVariable);
+  set_layout(r, {"ResourceGatherNd"}, layouts::kGatherNd);
 }
 
 }  // namespace weft_engine::ops

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "kernels/cpu/text.h"
+#include "op/api_traits.h"
 #include "op/batching.h"
 #include "op/op_traits.h"
 #include "op/registry.h"
@@ -239,6 +240,8 @@ void regex(Registry& r) {
       .shape(regex_shape)
       .traits({.elementwise = true})
       .cpu<StaticReplace>();
+
+  set_api_trait(r, {"RegexFullMatch", "RegexReplace"}, ApiTrait::kDispatchesAsUnary);
 }
 
 }  // namespace weft_engine::ops

@@ -92,7 +92,7 @@ class Dataset(CompositeTensor, Trackable):
 
     def _unary(self, name, op, spec=None, functions=(), **arguments):
         spec = self.element_spec if spec is None else spec
-        variant = getattr(raw, op)(input_dataset=self._variant_tensor, **arguments, **structure.types_and_shapes(spec))
+        variant = op(input_dataset=self._variant_tensor, **arguments, **structure.types_and_shapes(spec))
         return make(name, variant, spec, [self], functions)
 
     # ---- reading
@@ -344,11 +344,11 @@ class Dataset(CompositeTensor, Trackable):
         common = dict(other_arguments=traced.captures, f=traced, preserve_cardinality=True)
         if num_parallel_calls is None:
             return self._unary(
-                "_MapDataset", "MapDataset", traced.output_spec, [traced], use_inter_op_parallelism=True, **common
+                "_MapDataset", raw.MapDataset, traced.output_spec, [traced], use_inter_op_parallelism=True, **common
             )
         return self._unary(
             "_ParallelMapDataset",
-            "ParallelMapDatasetV2",
+            raw.ParallelMapDatasetV2,
             traced.output_spec,
             [traced],
             num_parallel_calls=_count(num_parallel_calls),
@@ -361,7 +361,7 @@ class Dataset(CompositeTensor, Trackable):
         traced = TracedFunction(map_func, "flat_map", self.element_spec)
         return self._unary(
             "_FlatMapDataset",
-            "FlatMapDataset",
+            raw.FlatMapDataset,
             _inner(traced, "flat_map"),
             [traced],
             other_arguments=traced.captures,
@@ -378,7 +378,7 @@ class Dataset(CompositeTensor, Trackable):
             cycle = _count(cycle_length, _cpus())
             return self._unary(
                 "_InterleaveDataset",
-                "InterleaveDataset",
+                raw.InterleaveDataset,
                 spec,
                 [traced],
                 other_arguments=traced.captures,
@@ -389,7 +389,7 @@ class Dataset(CompositeTensor, Trackable):
         cycle = _count(cycle_length, AUTOTUNE if num_parallel_calls == AUTOTUNE else num_parallel_calls)
         return self._unary(
             "_ParallelInterleaveDataset",
-            "ParallelInterleaveDatasetV4",
+            raw.ParallelInterleaveDatasetV4,
             spec,
             [traced],
             other_arguments=traced.captures,
@@ -406,14 +406,14 @@ class Dataset(CompositeTensor, Trackable):
         traced = TracedFunction(predicate, "filter", self.element_spec)
         scalar_bool(traced, "predicate")
         return self._unary(
-            "_FilterDataset", "FilterDataset", None, [traced], other_arguments=traced.captures, predicate=traced
+            "_FilterDataset", raw.FilterDataset, None, [traced], other_arguments=traced.captures, predicate=traced
         )
 
     def take_while(self, predicate, name=None):
         traced = TracedFunction(predicate, "take_while", self.element_spec)
         scalar_bool(traced, "predicate", " but its return type is")
         return self._unary(
-            "_TakeWhileDataset", "TakeWhileDataset", None, [traced], other_arguments=traced.captures, predicate=traced
+            "_TakeWhileDataset", raw.TakeWhileDataset, None, [traced], other_arguments=traced.captures, predicate=traced
         )
 
     def scan(self, initial_state, scan_func, name=None):
@@ -447,12 +447,12 @@ class Dataset(CompositeTensor, Trackable):
         spec = structure.batched(self.element_spec, static)
         drop = convert_to_tensor(drop_remainder, dtypes.bool)
         if num_parallel_calls is None:
-            made = self._unary("_BatchDataset", "BatchDatasetV2", spec, batch_size=size, drop_remainder=drop)
+            made = self._unary("_BatchDataset", raw.BatchDatasetV2, spec, batch_size=size, drop_remainder=drop)
             made._batch_size = size  # for tf.distribute
             return made
         return self._unary(
             "_ParallelBatchDataset",
-            "ParallelBatchDataset",
+            raw.ParallelBatchDataset,
             spec,
             batch_size=size,
             drop_remainder=drop,
@@ -508,7 +508,7 @@ class Dataset(CompositeTensor, Trackable):
         spec = structure.unbatched(self.element_spec)
         if any(not isinstance(leaf, TensorSpec) for leaf in structure.flatten(self.element_spec)):
             return self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
-        return self._unary("_UnbatchDataset", "UnbatchDataset", spec)
+        return self._unary("_UnbatchDataset", raw.UnbatchDataset, spec)
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
         sizes = convert_to_tensor(batch_size, dtypes.int64)
@@ -531,7 +531,7 @@ class Dataset(CompositeTensor, Trackable):
         spec = structure.map_leaves(part, self.element_spec)
         return self._unary(
             "_RebatchDataset",
-            "RebatchDatasetV2",
+            raw.RebatchDatasetV2,
             spec,
             batch_sizes=sizes,
             drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool),
@@ -555,7 +555,7 @@ class Dataset(CompositeTensor, Trackable):
         reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
         return self._unary(
             "_ShuffleDataset",
-            "ShuffleDatasetV3",
+            raw.ShuffleDatasetV3,
             buffer_size=_count(buffer_size),
             seed=seed,
             seed2=seed2,
@@ -564,25 +564,25 @@ class Dataset(CompositeTensor, Trackable):
         )
 
     def repeat(self, count=None, name=None):
-        return self._unary("_RepeatDataset", "RepeatDataset", count=_count(count, -1))
+        return self._unary("_RepeatDataset", raw.RepeatDataset, count=_count(count, -1))
 
     def take(self, count, name=None):
-        return self._unary("_TakeDataset", "TakeDataset", count=_count(count))
+        return self._unary("_TakeDataset", raw.TakeDataset, count=_count(count))
 
     def skip(self, count, name=None):
-        return self._unary("_SkipDataset", "SkipDataset", count=_count(count))
+        return self._unary("_SkipDataset", raw.SkipDataset, count=_count(count))
 
     def shard(self, num_shards, index, name=None):
-        return self._unary("_ShardDataset", "ShardDataset", num_shards=_count(num_shards), index=_count(index))
+        return self._unary("_ShardDataset", raw.ShardDataset, num_shards=_count(num_shards), index=_count(index))
 
     def prefetch(self, buffer_size, name=None):
-        return self._unary("_PrefetchDataset", "PrefetchDataset", buffer_size=_count(buffer_size, AUTOTUNE))
+        return self._unary("_PrefetchDataset", raw.PrefetchDataset, buffer_size=_count(buffer_size, AUTOTUNE))
 
     def cache(self, filename="", name=None):
         cache = raw.AnonymousMemoryCache() if not _weft.in_graph() else raw.DummyMemoryCache()
         handle = cache[0] if isinstance(cache, tuple) else cache
         made = self._unary(
-            "CacheDataset", "CacheDatasetV2", filename=convert_to_tensor(filename, dtypes.string), cache=handle
+            "CacheDataset", raw.CacheDatasetV2, filename=convert_to_tensor(filename, dtypes.string), cache=handle
         )
         made._cache = cache
         return made
@@ -607,7 +607,7 @@ class Dataset(CompositeTensor, Trackable):
                 raise TypeError(
                     "`tf.data.Dataset.unique` only supports `tf.int32`, `tf.int64` and `tf.string` elements of one component."
                 )
-        return self._unary("_UniqueDataset", "UniqueDataset")
+        return self._unary("_UniqueDataset", raw.UniqueDataset)
 
     def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
         from weft._src.data.grouping import group_by_window
@@ -625,7 +625,7 @@ class Dataset(CompositeTensor, Trackable):
         return snapshot(self, path, compression, reader_func, shard_func)
 
     def ignore_errors(self, log_warning=False, name=None):
-        return self._unary("_IgnoreErrorsDataset", "IgnoreErrorsDataset", log_warning=log_warning)
+        return self._unary("_IgnoreErrorsDataset", raw.IgnoreErrorsDataset, log_warning=log_warning)
 
     def fingerprint(self):
         return raw.DatasetFingerprint(input_dataset=self._variant_tensor)
@@ -636,7 +636,7 @@ class Dataset(CompositeTensor, Trackable):
 
     def _copied_to(self, device, ahead):
         """A dataset with the same elements, on the device where it is iterated over in Python."""
-        made = self._unary("_OptionsDataset", "OptionsDataset", serialized_options=b"")
+        made = self._unary("_OptionsDataset", raw.OptionsDataset, serialized_options=b"")
         made._options_value, made._target = self._options_value, (device, ahead)
         return made
 
@@ -647,7 +647,7 @@ class Dataset(CompositeTensor, Trackable):
         return made
 
     def with_options(self, options, name=None):
-        made = self._unary("_OptionsDataset", "OptionsDataset", serialized_options=b"")
+        made = self._unary("_OptionsDataset", raw.OptionsDataset, serialized_options=b"")
         made._options_value = self.options().merge(options)
         return made
 

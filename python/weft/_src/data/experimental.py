@@ -56,7 +56,7 @@ def assert_cardinality(expected_cardinality):
     def apply(dataset):
         return dataset._unary(
             "_AssertCardinalityDataset",
-            "AssertCardinalityDataset",
+            raw.AssertCardinalityDataset,
             cardinality=convert_to_tensor(expected_cardinality, dtypes.int64),
         )
 
@@ -390,7 +390,7 @@ def group_by_reducer(key_func, reducer):
         final = TracedFunction(reducer.finalize_func, "group_by_reducer", init.output_spec)
         return dataset._unary(
             "_GroupByReducerDataset",
-            "GroupByReducerDataset",
+            raw.GroupByReducerDataset,
             final.output_spec,
             [key, init, reduce, final],
             key_func=key,

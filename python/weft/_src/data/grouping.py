@@ -31,7 +31,7 @@ def group_by_window(dataset, key_func, reduce_func, window_size, window_size_fun
         )
     return dataset._unary(
         "_GroupByWindowDataset",
-        "GroupByWindowDataset",
+        raw.GroupByWindowDataset,
         reduced.output_spec._element_spec,
         [key, size, reduced],
         key_func=key,

@@ -180,7 +180,7 @@ def snapshot(dataset, path, compression, reader_func, shard_func):
         )
     return dataset._unary(
         "_SnapshotDataset",
-        "SnapshotDatasetV2",
+        raw.SnapshotDatasetV2,
         None,
         [reader, shard],
         path=convert_to_tensor(os.fspath(path), dtypes.string),

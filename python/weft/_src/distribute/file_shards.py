@@ -1,5 +1,6 @@
 """Datasets of several workers, each of which has its part: of the files (AutoShardPolicy.FILE), or where the program shards by hints (HINT)."""
 
+from weft import _weft
 from weft._src.data.dataset import make
 from weft._src.raw import raw
 
@@ -18,7 +19,6 @@ def reads_files(dataset):
 
 def _makes_readers(function):
     """Whether a function, or one that it calls, has a reader."""
-    from weft import _weft
     from weft._src.proto import FunctionDef
 
     todo, seen = [function.function_def.signature.name] if hasattr(function, "function_def") else [], set()
@@ -45,7 +45,7 @@ def of_files(dataset, workers, index):
     graph = _graph_of(dataset)
     reading = _functions_that_read(graph)
     nodes = {n.name: n for n in graph.node}
-    root = next(n for n in graph.node if n.op == "_Retval")
+    root = next(n for n in graph.node if _weft.op_role(n.op) == "retval")
     found, todo, seen = [], [nodes[_name(root.input[0])]], set()
     while todo:
         node = todo.pop()
@@ -67,7 +67,8 @@ def of_files(dataset, workers, index):
     for i, node in enumerate(found):
         before = nodes[_name(node.input[0])]
         shard = graph.node.add()
-        shard.op, shard.name = "ShardDataset", f"ShardDataset/_files_{i}"
+        shard.op = raw.ShardDataset.op_name
+        shard.name = f"{shard.op}/_files_{i}"
         shard.input.extend([node.input[0], *numbers])
         shard.attr["require_non_empty"].b = True
         types = "output_types" if "output_types" in before.attr else "Toutput_types"
@@ -89,7 +90,7 @@ def of_hints(dataset, workers, index):
         if node.op != "ShardDataset":
             continue
         given = [nodes[_name(i)] for i in node.input[1:3]]
-        if all(g.op == "Const" and make_ndarray(g.attr["value"].tensor) == SHARD_HINT for g in given):
+        if all(_weft.op_role(g.op) == "const" and make_ndarray(g.attr["value"].tensor) == SHARD_HINT for g in given):
             node.input[1], node.input[2] = numbers
     return _made_of(graph, dataset)
 
@@ -116,7 +117,8 @@ def _constant(graph, name, value):
     from weft._src.proto.tensors import make_tensor_proto
 
     node = graph.node.add()
-    node.op, node.name = "Const", f"Const/_{name}"
+    node.op = _weft.op_of_role("const")
+    node.name = f"{node.op}/_{name}"
     proto = make_tensor_proto(value, "int64")
     node.attr["value"].tensor.CopyFrom(proto)
     node.attr["dtype"].type = proto.dtype

@@ -12,17 +12,11 @@ from weft._src.dtensor import rules, tensors
 from weft._src.dtensor.layout import UNSHARDED, Layout
 from weft._src.framework import dtypes
 
-_SEEDED = """StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformFullInt
-StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomUniformFullIntV2
-StatelessRandomUniformIntV2"""
-_SEED = 1  # the input that is the seed or key
 _FIRST_SEED = 65521  # the largest prime of 16 bits
 _SEED_STEP = 65536
 
 
-@tensors.special(
-    "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatefulUniform", "Multinomial"
-)
+@tensors.special("unseeded_random")
 def _stateful(call, inputs, mesh):
     raise rules.unsupported(
         call.op,
@@ -31,10 +25,10 @@ def _stateful(call, inputs, mesh):
     )
 
 
-@tensors.special(*_SEEDED.split())
+@tensors.special("random")
 def _stateless(call, inputs, mesh):
     layout = tensors.scope.layout
-    make = functools.partial(_numbers, _repeatable(call), [tensors.plain(t) for t in inputs])
+    make = functools.partial(_numbers, _repeatable(call), rules.find(call.op).input, [tensors.plain(t) for t in inputs])
     if layout is not None and not layout.is_fully_replicated():
         return [tensors.with_layout(make(layout), layout, call.op)]
     out = tensors.laid_out(call, inputs, call.run(inputs), mesh)
@@ -49,8 +43,8 @@ def _repeatable(call):
     return functools.partial(op, **{name: call.attr(name) for name in op.parameters[len(op.inputs) :]})
 
 
-def _numbers(op, inputs, layout):
-    """All numbers of a layout."""
+def _numbers(op, at, inputs, layout):
+    """All numbers of a layout; the seed or key is input `at`."""
     shape = tuple(inputs[0]._to_list())
     if layout.is_fully_replicated():
         return op(*inputs)
@@ -60,13 +54,13 @@ def _numbers(op, inputs, layout):
         if name in layout._specs:
             steps[name] = product
             product *= layout.mesh.dim_size(name)
-    seed = inputs[_SEED]
+    seed = inputs[at]
     local = _weft.convert(list(layout.local_shape_from_global_shape(shape)), dtypes.int32, None)
     by_place = {}
     for place in itertools.product(*(range(layout.num_shards(i)) for i in range(layout.rank))):
         part = _FIRST_SEED + sum(p * steps[name] for p, name in zip(place, layout._specs) if name != UNSHARDED)
         mixed = raw.BitwiseXor(x=seed, y=raw.Cast(x=part, DstT=seed.dtype))
-        by_place[place] = op(local, mixed, *inputs[_SEED + 1 :])
+        by_place[place] = op(local, mixed, *inputs[at + 1 :])
     return tensors.assemble(by_place, layout)
 
 
@@ -99,9 +93,9 @@ def _fitted(layout, shape):
 
 def run(call, inputs, mesh):
     """An op while numbers wait: of elements it may tell them their layout, or waits with them."""
-    rule = rules.find(call.op)
+    rule = rules.find(call.op).compute
     waiting = [_waits(t) for t in inputs]
-    if not any(waiting) or rule not in (rules.elementwise, rules.select) or call.op == "AddN":
+    if not any(waiting) or rule not in (rules.elementwise, rules.first_cut):
         return tensors.laid_out(call, inputs, call.run(inputs), mesh)
     out = tensors.laid_out(call, inputs, call.run(inputs), mesh)
     layout = tensors.layout_of(out[0])

@@ -1,6 +1,6 @@
-"""How the results of ops are laid out: a rule for each op, of the layouts, shapes and values of its inputs. Those of
-matrices and elements are here, those that move elements in rules_moves.py. Which ops are elementwise, reduce or ask
-for a shape the engine knows; the other rules are here by name, since which ops there are is TensorFlow's choice.
+"""How the results of ops are laid out: rules of the layouts, shapes and values of their inputs. Which rule an op has its
+spec says (src/op/layout_rule.h), and what the rule needs to know of the op; here is what each rule computes. Those of
+matrices and elements are here, those that move elements in rules_moves.py.
 
 A layout is here a tuple of names of mesh dimensions, UNSHARDED where the dimension is whole. What TensorFlow does is
 the measure, also where another layout would do."""
@@ -12,17 +12,13 @@ from weft import _weft
 from weft._src.dtensor.layout import UNSHARDED
 from weft._src.framework import errors
 
-_rules = {}  # op -> rule(c), which gives the specs of its outputs, or one for all of them
+_rules = {"one_device": None}  # name -> rule(c), which gives the specs of its outputs, or one for all of them
 
 
-def rule(*ops):
-    def register(function):
-        for names in ops:
-            for name in names.split():
-                _rules[name] = function
-        return function
-
-    return register
+def rule(function):
+    """What the rule of the function's name computes; `_` is behind the names that Python has."""
+    _rules[function.__name__.rstrip("_")] = function
+    return function
 
 
 @functools.cache
@@ -30,19 +26,18 @@ def _load():
     importlib.import_module("weft._src.dtensor.rules_moves")
 
 
-@functools.cache
-def find(op):
-    """The op's rule; None where it has none."""
-    _load()
-    if op in _rules:
-        return _rules[op]
-    traits = _weft.op_traits(op)
-    if traits["shape_query"]:
-        return all_whole
-    if traits["reduction"]:
-        return reduction
-    of_elements = traits["elementwise"] or traits["fills_like"] or traits["forwards"]
-    return elementwise if of_elements and not traits["strings"] and op not in _ON_ONE_DEVICE else None
+class Spec:
+    """What the op's spec says: the rule's name and function, and what the rule reads. `input` is the input whose layout counts,
+    `axis` the input whose value names dimensions (None where it has none), `transposed` the two attributes of a product."""
+
+    def __init__(self, op):
+        _load()
+        self.name, self.input, self.axis, self.transposed = _weft.layout_rule(op)
+        # What is more than a value and a rule (calls, variables) has a handler in tensors.py in its place.
+        self.compute = _rules.get(self.name)
+
+
+find = functools.cache(Spec)
 
 
 class Context:
@@ -50,6 +45,7 @@ class Context:
 
     def __init__(self, call, mesh, specs, inputs, outputs):
         self.op, self.attr, self.mesh, self.specs = call.op, call.attr, mesh, specs
+        self.rule = find(call.op)
         self._inputs = inputs  # without layouts
         self.shapes = [tuple(t.shape) for t in inputs]
         self.out_shapes = [tuple(t.shape) for t in outputs]
@@ -102,23 +98,18 @@ def _aligned(c):
         yield tuple(UNSHARDED if d == 1 and n != 1 else s for s, d, n in zip(spec, shape, wide))
 
 
-# Elementwise ops that TensorFlow does not lay out.
-_ON_ONE_DEVICE = frozenset(
-    """
-AccumulateNV2 ApproximateEqual BesselI0 BesselI1 BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0
-BesselY1 Bucketize Dawsn DebugGradientIdentity Expint FresnelCos FresnelSin Spence
-""".split()
-)
-
-
-# Beside those that the engine knows by their traits.
-@rule("DeepCopy EnsureShape LogSoftmax QuantizeAndDequantize Softmax")
+@rule
 def elementwise(c):
     return merge(len(c.out_shapes[0]), _aligned(c))
 
 
-@rule("Select SelectV2")
-def select(c):
+@rule
+def sum_of_inputs(c):
+    return elementwise(c)
+
+
+@rule
+def first_cut(c):
     """Here an input that comes later does not undo what the earlier ones have cut."""
     out = [UNSHARDED] * len(c.out_shapes[0])
     for spec in _aligned(c):
@@ -128,32 +119,28 @@ def select(c):
     return tuple(out)
 
 
-@rule("IdentityN")
-def each_its_own(c):
+@rule
+def each_input(c):
     return list(c.specs)
 
 
-@rule("BiasAdd")
-def bias_add(c):
+@rule
+def bias(c):
     axis = len(c.shapes[0]) - 1 if c.attr("data_format") != b"NCHW" else 1
-    bias = tuple(c.specs[1][0] if i == axis else UNSHARDED for i in range(len(c.shapes[0])))
-    return merge(len(c.shapes[0]), [c.specs[0], bias])
+    channels = tuple(c.specs[1][0] if i == axis else UNSHARDED for i in range(len(c.shapes[0])))
+    return merge(len(c.shapes[0]), [c.specs[0], channels])
 
 
-@rule("BiasAddGrad")
-def bias_add_grad(c):
+@rule
+def bias_gradient(c):
     return (c.specs[0][-1 if c.attr("data_format") != b"NCHW" else 1],)
 
 
-@rule("SoftmaxCrossEntropyWithLogits")
+@rule
 def cross_entropy(c):
-    logits = merge(2, c.specs[:2])
-    return [logits[:1], logits]
-
-
-@rule("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_cross_entropy(c):
-    logits = merge(2, [c.specs[0], (c.specs[1][0], UNSHARDED)])
+    """The labels are as the logits, or one for each row."""
+    labels = c.specs[1] + whole(2 - len(c.specs[1]))
+    logits = merge(2, [c.specs[0], labels])
     return [logits[:1], logits]
 
 
@@ -164,38 +151,23 @@ def _axes(value, rank):
     return {a % rank for a in (value if isinstance(value, list) else [value])} if rank else set()
 
 
-# Beside those that the engine knows by their traits.
-@rule("EuclideanNorm")
+@rule
 def reduction(c):
-    axes = _axes(c.value(1), len(c.shapes[0]))
+    axes = _axes(c.value(c.rule.axis), len(c.shapes[0]))
     if c.attr("keep_dims"):
         return tuple(UNSHARDED if i in axes else s for i, s in enumerate(c.specs[0]))
     return tuple(s for i, s in enumerate(c.specs[0]) if i not in axes)
 
 
-@rule("ArgMax ArgMin")
-def arg_extreme(c):
-    axes = _axes(c.value(1), len(c.shapes[0]))
-    return tuple(s for i, s in enumerate(c.specs[0]) if i not in axes)
-
-
-@rule("L2Loss")
-def to_scalar(c):
-    return ()
-
-
-@rule("Cumprod Cumsum CumulativeLogsumexp")
-def scan(c):
-    axes = _axes(c.value(1), len(c.shapes[0]))
+@rule
+def whole_along(c):
+    """Along the last dimension where the op names none."""
+    rank = len(c.shapes[0])
+    axes = {rank - 1} if c.rule.axis is None else _axes(c.value(c.rule.axis), rank)
     return tuple(UNSHARDED if i in axes else s for i, s in enumerate(c.specs[0]))
 
 
-@rule("TopK TopKV2")
-def last_is_whole(c):
-    return c.specs[0][:-1] + (UNSHARDED,)
-
-
-@rule("InTopK InTopKV2")
+@rule
 def in_top_k(c):
     return merge(1, [c.specs[0][:1], c.specs[1]])
 
@@ -203,8 +175,9 @@ def in_top_k(c):
 # ---- products ------------------------------------------------------------------------------------------
 
 
-def contract(c, operands, out):
-    """operands: labels of the dimensions of the inputs; out: those of the result."""
+def contract(c, operands, out, fail):
+    """operands: labels of the dimensions of the inputs; out: those of the result. fail(label, names) refuses a contracted
+    dimension that the inputs cut in several ways."""
     cuts = {}
     for labels, spec in zip(operands, c.specs):
         for label, name in zip(labels, spec):
@@ -212,72 +185,69 @@ def contract(c, operands, out):
                 cuts.setdefault(label, []).append(name)
     for label, names in cuts.items():
         if label not in out and len(set(names)) > 1:
-            if c.op == "Einsum":
-                first, second = sorted(set(names))
-                text = f"label '{label}' is mapped to mesh dimension '{first}' and '{second}'"
-                c.fail("incompatible mesh dimensions in equation, " + text)
-            c.fail(
-                f"Contracting dimension for matmul has sharding dimension {names[0]} for the left input and {names[1]} "
-                "for the right input which are not equal. This case is currently not supported."
-            )
+            fail(label, names)
     chosen = [cuts[label][0] if label in cuts else UNSHARDED for label in out]
     return tuple(UNSHARDED if name != UNSHARDED and chosen.count(name) > 1 else name for name in chosen)
 
 
-@rule("MatMul")
-def matmul(c):
-    a = "ki" if c.attr("transpose_a") else "ik"
-    b = "jk" if c.attr("transpose_b") else "kj"
-    return contract(c, [a, b], "ij")
+@rule
+def product(c):
+    def fail(label, names):
+        c.fail(
+            f"Contracting dimension for matmul has sharding dimension {names[0]} for the left input and {names[1]} "
+            "for the right input which are not equal. This case is currently not supported."
+        )
 
-
-@rule("BatchMatMul BatchMatMulV2 BatchMatMulV3")
-def batch_matmul(c):
-    a = ["k", "i"] if c.attr("adj_x") else ["i", "k"]
-    b = ["j", "k"] if c.attr("adj_y") else ["k", "j"]
+    first, second = c.rule.transposed
+    a = ["k", "i"] if c.attr(first) else ["i", "k"]
+    b = ["j", "k"] if c.attr(second) else ["k", "j"]
     rank = len(c.out_shapes[0])
     batch = list(range(rank - 2))
     labels = [batch[rank - len(shape) :] + end for shape, end in zip(c.shapes, (a, b))]
-    return contract(c, labels, batch + ["i", "j"])
+    return contract(c, labels, batch + ["i", "j"], fail)
 
 
-@rule("Einsum")
+@rule
 def einsum(c):
+    def fail(label, names):
+        first, second = sorted(set(names))
+        text = f"label '{label}' is mapped to mesh dimension '{first}' and '{second}'"
+        c.fail("incompatible mesh dimensions in equation, " + text)
+
     equation = c.attr("equation").decode()
     left, _, out = equation.partition("->")
     if "." in equation:
         return whole(len(c.out_shapes[0]))
-    return contract(c, left.split(","), out)
+    return contract(c, left.split(","), out, fail)
 
 
 # ---- images --------------------------------------------------------------------------------------------
 
 
-@rule("AvgPool Conv2D Conv3D DepthwiseConv2dNative MaxPool AvgPool3D MaxPool3D")
-def batch_alone(c):
-    return c.specs[0][:1] + whole(len(c.out_shapes[0]) - 1)
+@rule
+def batch(c):
+    return c.specs[c.rule.input][:1] + whole(len(c.out_shapes[0]) - 1)
 
 
-@rule("Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNativeBackpropInput")
-def batch_of_gradient(c):
-    return c.specs[2][:1] + whole(len(c.out_shapes[0]) - 1)
+@rule
+def as_input(c):
+    return c.specs[c.rule.input]
 
 
-@rule("AvgPoolGrad")
-def batch_of_pooled(c):
-    return c.specs[1][:1] + whole(len(c.out_shapes[0]) - 1)
+@rule
+def batch_norm(c):
+    return [c.specs[0], *(whole(len(shape)) for shape in c.out_shapes[1:])]
 
 
-@rule("MaxPoolGrad")
-def as_the_first(c):
-    return c.specs[0]
+# ---- what is the same everywhere ------------------------------------------------------------------------
 
 
-@rule("Conv2DBackpropFilter Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropFilter")
-def all_whole(c):
+@rule
+def replicated(c):
     return [whole(len(shape)) for shape in c.out_shapes]
 
 
-@rule("FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3")
-def batch_norm(c):
-    return [c.specs[0], *(whole(len(shape)) for shape in c.out_shapes[1:])]
+@rule
+def random(c):
+    """Until their parts have numbers of their own (random_numbers.py)."""
+    return replicated(c)

@@ -1,20 +1,10 @@
 """How the results are laid out of ops that move, cut, repeat or make elements."""
 
 from weft._src.dtensor.layout import UNSHARDED
-from weft._src.dtensor.rules import all_whole, rule, whole
-
-# What is the same everywhere: made of sizes and numbers.
-rule(
-    "BroadcastGradientArgs Const ConcatOffset Empty Fill InvertPermutation Range VariableShape",
-    "VarIsInitializedOp StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg",
-    "StatelessRandomBinomial StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform",
-    "StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt",
-    "StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2",
-    "RngReadAndSkip RestoreV2 NoOp",
-)(all_whole)
+from weft._src.dtensor.rules import rule, whole
 
 
-def segments(before, after):
+def pairs(before, after):
     """Pairs of ranges of dimensions that hold the same elements, as short as they can be."""
     i = j = 0
     while i < len(before) or j < len(after):
@@ -32,7 +22,7 @@ def segments(before, after):
         yield (start, i), (other, j)
 
 
-@rule("Reshape")
+@rule
 def reshape(c):
     """A run of dimensions that become others stays cut if its first one is; dimensions of size 1 do not count."""
     before = [(d, s) for d, s in zip(c.shapes[0], c.specs[0]) if d != 1]
@@ -41,18 +31,18 @@ def reshape(c):
     if 0 in c.shapes[0]:
         return tuple(out)
     after = [c.out_shapes[0][i] for i in places]
-    for (i, _), (j, end) in segments([d for d, _ in before], after):
+    for (i, _), (j, end) in pairs([d for d, _ in before], after):
         if j < end and i < len(before) and c.divides(before[i][1], after[j]):
             out[places[j]] = before[i][1]
     return tuple(out)
 
 
-@rule("Transpose ConjugateTranspose")
+@rule
 def transpose(c):
     return tuple(c.specs[0][i] for i in c.value(1))
 
 
-@rule("ExpandDims")
+@rule
 def expand_dims(c):
     axis = c.value(1)
     axis = axis[0] if isinstance(axis, list) else axis
@@ -60,7 +50,7 @@ def expand_dims(c):
     return c.specs[0][:axis] + (UNSHARDED,) + c.specs[0][axis:]
 
 
-@rule("Squeeze")
+@rule
 def squeeze(c):
     rank = len(c.shapes[0])
     dims = {d % rank for d in c.attr("squeeze_dims")} or {i for i, d in enumerate(c.shapes[0]) if d == 1}
@@ -76,15 +66,16 @@ def _first_cut(rank, specs):
     return tuple(out)
 
 
-@rule("ConcatV2 Concat")
+@rule
 def concat(c):
-    values, at = (c.specs[:-1], -1) if c.op == "ConcatV2" else (c.specs[1:], 0)
+    values = list(c.specs)
+    del values[c.rule.axis]
     rank = len(c.out_shapes[0])
-    axis = c.value(at) % rank
+    axis = c.value(c.rule.axis) % rank
     return tuple(UNSHARDED if i == axis else s for i, s in enumerate(_first_cut(rank, values)))
 
 
-@rule("Pack")
+@rule
 def pack(c):
     """TensorFlow loses the cut of the last dimension where there are several."""
     rank = len(c.out_shapes[0])
@@ -95,16 +86,16 @@ def pack(c):
     return spec[:axis] + (UNSHARDED,) + spec[axis:]
 
 
-@rule("Unpack")
+@rule
 def unpack(c):
     axis = c.attr("axis") % len(c.shapes[0])
     return c.specs[0][:axis] + c.specs[0][axis + 1 :]
 
 
-@rule("Split SplitV")
+@rule
 def split(c):
-    value, at = (1, 0) if c.op == "Split" else (0, 2)
-    axis = c.value(at) % len(c.shapes[value])
+    value = c.rule.input
+    axis = c.value(c.rule.axis) % len(c.shapes[value])
     cut = c.specs[value][axis]
     # What cannot be cut any more is refused for that, by whoever lays it out.
     if cut != UNSHARDED and all(c.divides(cut, shape[axis]) for shape in c.out_shapes):
@@ -112,14 +103,14 @@ def split(c):
     return c.specs[value]
 
 
-@rule("Tile")
+@rule
 def tile(c):
     if any(n > 1 and s != UNSHARDED for n, s in zip(c.value(1), c.specs[0])):
         c.fail("tile op with input sharded at dimension where `multiple` > 1 is not supported.")
     return c.specs[0]
 
 
-@rule("BroadcastTo")
+@rule
 def broadcast_to(c):
     rank = len(c.out_shapes[0])
     wide = c.out_shapes[0][rank - len(c.shapes[0]) :]
@@ -127,7 +118,7 @@ def broadcast_to(c):
     return whole(rank - len(kept)) + kept
 
 
-@rule("Pad PadV2 MirrorPad")
+@rule
 def pad(c):
     for i, (spec, ends) in enumerate(zip(c.specs[0], c.value(1))):
         if spec != UNSHARDED and any(ends):
@@ -139,7 +130,7 @@ def pad(c):
     return c.specs[0]
 
 
-@rule("OneHot")
+@rule
 def one_hot(c):
     axis = c.attr("axis") % len(c.out_shapes[0])
     return c.specs[0][:axis] + (UNSHARDED,) + c.specs[0][axis:]
@@ -151,16 +142,16 @@ def _picked(before, indices, after):
     return before + tuple(UNSHARDED if name in kept else name for name in indices) + after
 
 
-@rule("GatherV2 Gather")
+@rule
 def gather(c):
     params, indices = c.specs[0], c.specs[1]
-    axis = c.value(2) % len(params) if c.op == "GatherV2" else 0
+    axis = 0 if c.rule.axis is None else c.value(c.rule.axis) % len(params)
     batch = c.attr("batch_dims") or 0
     return _picked(params[:axis], indices[batch:], params[axis + 1 :])
 
 
-@rule("ResourceGather")
-def resource_gather(c):
+@rule
+def gather_variable(c):
     if c.specs[0][0] != UNSHARDED:
         c.fail(
             "DTensor does not support sharded 0th dimension for the resource tensor for ResourceGatherOp. Please "
@@ -169,31 +160,31 @@ def resource_gather(c):
     return _picked((), c.specs[1], c.specs[0][1:])
 
 
-@rule("GatherNd ResourceGatherNd")
+@rule
 def gather_nd(c):
     depth = c.shapes[1][-1]
     return _picked((), c.specs[1][:-1], c.specs[0][depth:])
 
 
-@rule("TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate")
-def tensor_scatter(c):
+@rule
+def update_nd(c):
     depth = c.shapes[1][-1]
     return whole(depth) + c.specs[0][depth:]
 
 
-@rule("ScatterNd")
+@rule
 def scatter_nd(c):
     depth = c.shapes[0][-1]
     updates = c.specs[1][len(c.shapes[0]) - 1 :]
     return whole(depth) + updates
 
 
-@rule("UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum SegmentSum SegmentMean SegmentMax")
-def segment(c):
+@rule
+def segments(c):
     return (UNSHARDED,) + c.specs[0][len(c.shapes[1]) :]
 
 
-@rule("Slice")
+@rule
 def slice_(c):
     return tuple(s if d == n else UNSHARDED for s, d, n in zip(c.specs[0], c.shapes[0], c.out_shapes[0]))
 
@@ -219,7 +210,7 @@ def _slices(c, rank, begin, end):
         yield "range", i, None, None
 
 
-@rule("StridedSlice")
+@rule
 def strided_slice(c):
     """x[i] of a matrix keeps the names of the first dimensions, as TensorFlow has it."""
     out, kinds = [], set()
@@ -236,8 +227,8 @@ def strided_slice(c):
     return tuple(out)
 
 
-@rule("StridedSliceGrad")
-def strided_slice_grad(c):
+@rule
+def strided_slice_gradient(c):
     """What was sliced is cut as the gradient, where that is as large."""
     shape, spec, sizes = c.out_shapes[0], iter(c.specs[4]), iter(c.shapes[4])
     out = [UNSHARDED] * len(shape)

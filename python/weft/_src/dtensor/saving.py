@@ -64,5 +64,5 @@ def name_based_restore(mesh, checkpoint_prefix, name_tensor_dict):
         shape_and_slices=[""] * len(names),
         dtypes=[t.dtype for t in name_tensor_dict.values()],
     )
-    laid_out = (tensors.with_layout(v, layout, "RestoreV2") for v, layout in zip(values, layouts))
+    laid_out = (tensors.with_layout(v, layout, raw.RestoreV2.op_name) for v, layout in zip(values, layouts))
     return collections.OrderedDict(zip(names, laid_out))

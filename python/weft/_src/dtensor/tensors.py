@@ -203,12 +203,14 @@ def not_in_one_place(tensor):
 
 # ---- ops -----------------------------------------------------------------------------------------------
 
-_special = {}  # op -> function(call, inputs, mesh) for those that are more than a value and a rule
+_special = {}  # rule -> function(call, inputs, mesh) for those that are more than a value and a layout
 
 
-def special(*ops):
+def special(name):
+    """The decorated function runs the ops of the rule."""
+
     def register(function):
-        _special.update(dict.fromkeys(ops, function))
+        _special[name] = function
         return function
 
     return register
@@ -260,7 +262,7 @@ def on_one_device(call, inputs):
 def laid_out(call, inputs, outputs, mesh):
     """The results of an op with the layouts that its rule gives, or with the one that the program asks for."""
     specs = [layout._specs if (layout := layout_of(t)) is not None else rules.whole(len(t.shape)) for t in inputs]
-    found = rules.find(call.op)(rules.Context(call, mesh, specs, [plain(t) for t in inputs], outputs))
+    found = rules.find(call.op).compute(rules.Context(call, mesh, specs, [plain(t) for t in inputs], outputs))
     found = found if isinstance(found, list) else [found] * len(outputs)
     layouts = [Layout._make(spec, mesh) for spec in found]
     op = call.op
@@ -275,16 +277,17 @@ def run(call):
     layouts = [layout_of(t) for t in inputs]
     if not any(layouts) and _elsewhere():
         return call.run(inputs)
-    handler = _special.get(call.op)
-    if call.op not in ("Relayout", "RelayoutLike"):
+    rule = rules.find(call.op)
+    handler = _special.get(rule.name)
+    if handler in (_relayout, _relayout_like):  # they take what another mesh has
+        mesh = scope.mesh
+    else:
         mesh = _mesh_of(call, layouts)
         if call.by_program:
             _check_plain(call.op, inputs)
-    else:
-        mesh = scope.mesh
     if handler is not None:
         return handler(call, inputs, mesh)
-    if rules.find(call.op) is None:
+    if rule.compute is None:
         return on_one_device(call, inputs)
     if scope.waiting:
         return random_numbers.run(call, inputs, mesh)
@@ -316,7 +319,7 @@ def _on_mesh(tensor, mesh):
     return with_layout(tensor, Layout.replicated(mesh, len(tensor.shape)))
 
 
-@special("PartitionedCall", "StatefulPartitionedCall")
+@special("call")
 def _call(call, inputs, mesh):
     name = call.attr("f")
     if not scope.in_function and not name.startswith("__backward_"):
@@ -324,19 +327,19 @@ def _call(call, inputs, mesh):
     return call_function(name, inputs, mesh)
 
 
-@special("If", "StatelessIf")
+@special("branch_of_two")
 def _if(call, inputs, mesh):
     branch = "then_branch" if bool(plain(inputs[0])) else "else_branch"
     return call_function(call.attr(branch), inputs[1:], mesh)
 
 
-@special("Case", "StatelessCase")
+@special("branch")
 def _case(call, inputs, mesh):
     branches, index = call.attr("branches"), int(plain(inputs[0]))
     return call_function(branches[index if 0 <= index < len(branches) else -1], inputs[1:], mesh)
 
 
-@special("While", "StatelessWhile")
+@special("loop")
 def _while(call, inputs, mesh):
     condition, body = call.attr("cond"), call.attr("body")
     while bool(plain(call_function(condition, inputs, mesh)[0])):
@@ -344,7 +347,7 @@ def _while(call, inputs, mesh):
     return inputs
 
 
-@special("Relayout")
+@special("relayout")
 def _relayout(call, inputs, mesh):
     wanted = Layout.from_string(call.attr("layout").decode())
     now = layout_of(inputs[0])
@@ -355,7 +358,7 @@ def _relayout(call, inputs, mesh):
     return [with_layout(random_numbers.laid_out_so(inputs[0], wanted), wanted)]
 
 
-@special("RelayoutLike")
+@special("relayout_like")
 def _relayout_like(call, inputs, mesh):
     layout = layout_of(inputs[1])
     if layout is None:
@@ -366,19 +369,19 @@ def _relayout_like(call, inputs, mesh):
 # ---- variables -----------------------------------------------------------------------------------------
 
 
-@special("VarHandleOp")
+@special("new_variable")
 def _new_variable(call, inputs, mesh):
     return [_weft.with_layout(call.run(inputs)[0], _number(_Unassigned._make((), mesh)))]
 
 
-@special("ReadVariableOp")
+@special("read_variable")
 def _read(call, inputs, mesh):
     layout = layout_of(inputs[0])
     value = call.run(inputs)[0]
     return [value if layout is None else with_layout(value, layout, call.op)]
 
 
-@special("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+@special("write_variable")
 def _assign(call, inputs, mesh):
     handle, value = inputs
     layout = layout_of(handle)
@@ -392,7 +395,7 @@ def _assign(call, inputs, mesh):
     return call.run([handle, random_numbers.laid_out_so(value, layout)])
 
 
-@special("DestroyResourceOp")
+@special("destroy_variable")
 def _as_it_is(call, inputs, mesh):
     return call.run(inputs)
 

@@ -1,5 +1,6 @@
 """Switches of tf.debugging."""
 
+import functools
 import threading
 
 from weft import _weft
@@ -25,12 +26,6 @@ def is_traceback_filtering_enabled():
     return _State.filtering
 
 
-# What TensorFlow does not check: ops that only move values, or pick some, and ops whose results nobody has to read.
-_UNCHECKED = frozenset(
-    """Concat ConcatV2 ExpandDims Fill Gather GatherV2 Maximum Minimum Reshape Slice Squeeze Pack StridedSlice StridedSliceGrad TensorListConcatV2
-    TensorListGather TensorListGetItem TensorListPopBack TensorListStack Transpose Unpack Identity Const Placeholder Empty ReadVariableOp VarHandleOp CheckNumerics
-    CheckNumericsV2 Print Assert PartitionedCall StatefulPartitionedCall""".split()
-)
 _checking = threading.local()
 
 
@@ -44,8 +39,14 @@ def disable_check_numerics():
     _weft.watch_ops(None)
 
 
+@functools.cache
+def _unchecked(op_name):
+    """Whether TensorFlow does not check the op."""
+    return _weft.op_traits(op_name)["unchecked"]
+
+
 def _checked(op, arguments, result):
-    if op.op_name in _UNCHECKED or getattr(_checking, "on", False):
+    if _unchecked(op.op_name) or getattr(_checking, "on", False):
         return result
     _checking.on = True
     try:

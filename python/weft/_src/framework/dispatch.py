@@ -11,9 +11,8 @@ import inspect
 from weft import _weft
 
 _op_handlers = {}  # op name -> list of (class, handler(op, arguments) -> result)
+_sparse_handlers = []  # the same, for ops that take sparse tensors by their values
 _elementwise_handlers = {1: [], 2: []}  # number of tensors -> the same, for elementwise ops
-# Elementwise to TensorFlow's API, though not by the traits of the op: in the first input alone, in other sizes, or without broadcasting.
-_also_elementwise = {"ApproximateEqual": 2, "Bitcast": 1, "RegexFullMatch": 1, "RegexReplace": 1}
 _named_handlers = {}  # (module, name) of a function of the API -> the same
 _api_handlers = {}  # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
 global_dispatchers = []  # of libraries: objects that take calls of any function of the API (dispatchers.py)
@@ -31,6 +30,11 @@ def register_op(op_names, cls):
     return register
 
 
+def register_on_sparse_values(cls, handler):
+    """As register_op, for every op that TensorFlow runs on the values of sparse tensors."""
+    _sparse_handlers.append((cls, handler))
+
+
 def register_elementwise(inputs, cls, handler):
     """As register_op, for every elementwise op of so many tensors: one, or two that are broadcast. Gives what undoes
     it."""
@@ -46,7 +50,12 @@ def _elementwise_inputs(op_name):
     inputs = traits["num_inputs"]
     if inputs == 1 and (traits["elementwise"] or traits["fills_like"]) or inputs == 2 and traits["broadcasts"]:
         return inputs
-    return _also_elementwise.get(op_name, 0)
+    return traits["dispatches_as"]  # elementwise to TensorFlow's API all the same
+
+
+@functools.cache
+def _on_sparse_values(op_name):
+    return _weft.op_traits(op_name)["on_sparse_values"]
 
 
 def _mentions(value, cls):
@@ -57,6 +66,7 @@ def dispatch_op(op, arguments):
     """For the engine: a call that failed to convert its arguments."""
     for cls, handler in (
         *_op_handlers.get(op.op_name, ()),
+        *(_sparse_handlers if _sparse_handlers and _on_sparse_values(op.op_name) else ()),
         *_elementwise_handlers.get(_elementwise_inputs(op.op_name), ()),
     ):
         if cls is object or any(_mentions(v, cls) for v in arguments.values()):

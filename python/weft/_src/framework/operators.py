@@ -82,7 +82,7 @@ def _in_graph(x, y, op):
         if plain is x:
             raise TypeError(_expected(dtype, bad)) from None
         raise TypeError(
-            f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {plain} of type '{type(plain).__name__}' instead. "
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op.op_name}', got {plain} of type '{type(plain).__name__}' instead. "
             f"Error: {_expected(dtype, bad)}"
         ) from None
     except ValueError:
@@ -98,7 +98,7 @@ def _in_words_of_graphs(error, x, y, op):
     if op:
         dtype = x.dtype.base_dtype
         return TypeError(
-            f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {y} of type '{type(y).__name__}' instead. Error: {_expected(dtype, y)}"
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op.op_name}', got {y} of type '{type(y).__name__}' instead. Error: {_expected(dtype, y)}"
         )
     return TypeError(
         f"Failed to convert elements of {y} to Tensor. Consider casting elements to a supported type. See "
@@ -167,13 +167,16 @@ def _matmul(x, y):
     return math_ops.matmul(x, y, name="matmul" if _weft.in_graph() else None)
 
 
-def _logical(logical, bitwise, name):
-    def call(x, y):
-        if x.dtype is dtypes.bool:
-            return getattr(raw, logical)(x=x, y=y, name=name if _weft.in_graph() else None)
-        return getattr(raw, bitwise)(x=x, y=y, name=name if _weft.in_graph() else None)
+def _and(x, y):
+    return (raw.LogicalAnd if x.dtype is dtypes.bool else raw.BitwiseAnd)(
+        x=x, y=y, name="and" if _weft.in_graph() else None
+    )
 
-    return call
+
+def _or(x, y):
+    return (raw.LogicalOr if x.dtype is dtypes.bool else raw.BitwiseOr)(
+        x=x, y=y, name="or" if _weft.in_graph() else None
+    )
 
 
 def _xor(x, y):
@@ -187,7 +190,7 @@ def _xor(x, y):
 
 def _named(op, name):
     def call(x, y):
-        return getattr(raw, op)(x=x, y=y, name=name if _weft.in_graph() else None)
+        return op(x=x, y=y, name=name if _weft.in_graph() else None)
 
     return call
 
@@ -209,7 +212,7 @@ def _equality(op, same):
             x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
         except ValueError as error:
             raise _in_words_of_graphs(error, x, y, op) from None
-        return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
+        return op(x=x, y=y, incompatible_shape_error=False)
 
     return call
 
@@ -217,20 +220,20 @@ def _equality(op, same):
 # In the order of the extension's list (operators.h).
 TABLE = [
     _operator(_add, "__radd__"),
-    _operator(_named("Sub", "sub"), "__rsub__", op="Sub"),
-    _operator(_named("Mul", "mul"), "__rmul__", op="Mul"),
+    _operator(_named(raw.Sub, "sub"), "__rsub__", op=raw.Sub),
+    _operator(_named(raw.Mul, "mul"), "__rmul__", op=raw.Mul),
     _operator(_truediv, "__rtruediv__"),
-    _operator(_named("FloorDiv", "floordiv"), "__rfloordiv__", op="FloorDiv"),
-    _operator(_named("FloorMod", "mod"), "__rmod__", op="FloorMod"),
-    _operator(_pow, "__rpow__", op="Pow"),
+    _operator(_named(raw.FloorDiv, "floordiv"), "__rfloordiv__", op=raw.FloorDiv),
+    _operator(_named(raw.FloorMod, "mod"), "__rmod__", op=raw.FloorMod),
+    _operator(_pow, "__rpow__", op=raw.Pow),
     _operator(_matmul, "__rmatmul__"),
-    _operator(_logical("LogicalAnd", "BitwiseAnd", "and"), "__rand__"),
-    _operator(_logical("LogicalOr", "BitwiseOr", "or"), "__ror__"),
+    _operator(_and, "__rand__"),
+    _operator(_or, "__ror__"),
     _operator(_xor, "__rxor__"),
-    _operator(_named("Less", None), None, _compared, "Less"),
-    _operator(_named("LessEqual", None), None, _compared, "LessEqual"),
-    _equality("Equal", True),
-    _equality("NotEqual", False),
-    _operator(_named("Greater", None), None, _compared, "Greater"),
-    _operator(_named("GreaterEqual", None), None, _compared, "GreaterEqual"),
+    _operator(_named(raw.Less, None), None, _compared, raw.Less),
+    _operator(_named(raw.LessEqual, None), None, _compared, raw.LessEqual),
+    _equality(raw.Equal, True),
+    _equality(raw.NotEqual, False),
+    _operator(_named(raw.Greater, None), None, _compared, raw.Greater),
+    _operator(_named(raw.GreaterEqual, None), None, _compared, raw.GreaterEqual),
 ]

@@ -546,7 +546,7 @@ def _show_order(graph):
     if not waits:
         return
     with graph.as_default():
-        node = raw.NoOp(name="NoOp")
+        node = raw.NoOp(name=raw.NoOp.op_name)
     for n in waits:
         native.add_control(n, node._id)
     for t in graph.outputs:

@@ -148,7 +148,7 @@ def _for_bool(function, instead):
 
 
 def _either(bitwise, logical):
-    return lambda a, b: getattr(raw, logical)(x=a, y=b) if a.dtype == tf.bool else getattr(raw, bitwise)(x=a, y=b)
+    return lambda a, b: (logical if a.dtype == tf.bool else bitwise)(x=a, y=b)
 
 
 def _gcd(a, b):
@@ -196,8 +196,8 @@ _TWO = {
     "less_equal": tf.less_equal,
     "greater": tf.greater,
     "greater_equal": tf.greater_equal,
-    "bitwise_and": _either("BitwiseAnd", "LogicalAnd"),
-    "bitwise_or": _either("BitwiseOr", "LogicalOr"),
+    "bitwise_and": _either(raw.BitwiseAnd, raw.LogicalAnd),
+    "bitwise_or": _either(raw.BitwiseOr, raw.LogicalOr),
     "bitwise_xor": lambda a, b: tf.math.logical_xor(a, b) if a.dtype == tf.bool else raw.BitwiseXor(x=a, y=b),
     "gcd": _gcd,
     "lcm": _lcm,

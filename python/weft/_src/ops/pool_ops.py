@@ -37,19 +37,19 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
 
 def _pool3d(op):
     def pool(input, ksize, strides, padding, data_format="NDHWC", name=None):
-        with scope(name, op) as name:
+        with scope(name, op.op_name) as name:
             data_format = "NDHWC" if data_format is None else data_format
             at = _channel(data_format)
             ksize, strides = sequence(ksize, 3, at, "ksize"), sequence(strides, 3, at, "strides")
             given = dict(ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=name)
-            return getattr(raw, op)(input=input, **given)
+            return op(input=input, **given)
 
     return pool
 
 
-max_pool3d = _pool3d("MaxPool3D")
+max_pool3d = _pool3d(raw.MaxPool3D)
 max_pool3d.__name__, max_pool3d.__doc__ = "max_pool3d", "The greatest of each window of a volume."
-avg_pool3d = _pool3d("AvgPool3D")
+avg_pool3d = _pool3d(raw.AvgPool3D)
 avg_pool3d.__name__, avg_pool3d.__doc__ = "avg_pool3d", "The mean of each window of a volume."
 
 

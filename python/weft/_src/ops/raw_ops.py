@@ -8,14 +8,7 @@ from weft._src.raw import raw as _raw
 # What TensorFlow's Python calls otherwise than the ops do.
 _REDUCTION = {"reduction_indices": "axis"}
 _RENAMED = {
-    "All": _REDUCTION,
-    "Any": _REDUCTION,
     "EuclideanNorm": _REDUCTION,
-    "Max": _REDUCTION,
-    "Mean": _REDUCTION,
-    "Min": _REDUCTION,
-    "Prod": _REDUCTION,
-    "Sum": _REDUCTION,
     "ExpandDims": {"dim": "axis"},
     "Select": {"t": "x", "e": "y"},
     "Split": {"split_dim": "axis"},
@@ -32,7 +25,8 @@ class _RawOp:
 
     def __init__(self, op):
         self._op = op
-        renamed = _RENAMED.get(op.op_name, {}) | {p: p + "_" for p in op.parameters if keyword.iskeyword(p)}
+        own = _REDUCTION if _weft.op_traits(op.op_name)["reduction"] else _RENAMED.get(op.op_name, {})
+        renamed = own | {p: p + "_" for p in op.parameters if keyword.iskeyword(p)}
         self._own = {public: own for own, public in renamed.items()}
         self._defaults = _DEFAULTS.get(op.op_name, {})
         self._parameters = [renamed.get(p, p) for p in op.parameters]

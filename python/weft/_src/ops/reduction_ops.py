@@ -56,22 +56,20 @@ def _all_of(value):
     return creation_ops.range(0, array_ops.rank(value))
 
 
-def _reduce(op, doc):
-    function = getattr(raw, op)
-
+def _reduce(op, doc, of_truth=False):
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if isinstance(input_tensor, _weft.VariableBase) and _weft.in_graph() and input_tensor.shape.rank is not None:
             pass  # read for the op, in its scope
         elif not isinstance(input_tensor, Tensor):
             given = input_tensor
-            truth = op in ("Any", "All") and isinstance(given, (list, tuple, int))
+            truth = of_truth and isinstance(given, (list, tuple, int))
             if truth or not _weft.in_graph():
                 input_tensor = _weft.convert(given, dtypes.bool if truth else None)
             if axis is None and _weft.in_graph():
                 axis = _all_of(given)
         elif isinstance(axis, float):
             axis = convert_to_tensor(axis, dtypes.int32)
-        result = function(
+        result = op(
             input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name
         )
         if axis is None and not keepdims and _weft.in_graph() and result.shape.rank is None:
@@ -87,15 +85,15 @@ def _named(function, name):
     return dispatchable(function)
 
 
-reduce_sum = _named(_reduce("Sum", "The sum over axes."), "reduce_sum")
-reduce_mean = _named(_reduce("Mean", "The mean over axes."), "reduce_mean")
-reduce_max = _named(_reduce("Max", "The greatest over axes."), "reduce_max")
-reduce_min = _named(_reduce("Min", "The least over axes."), "reduce_min")
-reduce_prod = _named(_reduce("Prod", "The product over axes."), "reduce_prod")
-reduce_any = _named(_reduce("Any", "Whether any is true over axes."), "reduce_any")
-reduce_all = _named(_reduce("All", "Whether all are true over axes."), "reduce_all")
+reduce_sum = _named(_reduce(raw.Sum, "The sum over axes."), "reduce_sum")
+reduce_mean = _named(_reduce(raw.Mean, "The mean over axes."), "reduce_mean")
+reduce_max = _named(_reduce(raw.Max, "The greatest over axes."), "reduce_max")
+reduce_min = _named(_reduce(raw.Min, "The least over axes."), "reduce_min")
+reduce_prod = _named(_reduce(raw.Prod, "The product over axes."), "reduce_prod")
+reduce_any = _named(_reduce(raw.Any, "Whether any is true over axes.", of_truth=True), "reduce_any")
+reduce_all = _named(_reduce(raw.All, "Whether all are true over axes.", of_truth=True), "reduce_all")
 reduce_euclidean_norm = _named(
-    _reduce("EuclideanNorm", "The root of the sum of squares over axes."), "reduce_euclidean_norm"
+    _reduce(raw.EuclideanNorm, "The root of the sum of squares over axes."), "reduce_euclidean_norm"
 )
 
 

@@ -14,9 +14,9 @@ from weft._src.ops._direct import define
 
 def _complex_transform(op):
     def transform(input, name=None):
-        return getattr(raw, op)(input=convert_to_tensor(input), name=name)
+        return op(input=convert_to_tensor(input), name=name)
 
-    transform.__name__ = transform.__qualname__ = op.lower()
+    transform.__name__ = transform.__qualname__ = op.op_name.lower()
     return transform
 
 
@@ -29,8 +29,8 @@ rfftnd_op RFFTND input, fft_length, axes, Tcomplex=dtypes.complex64
 irfftnd_op IRFFTND input, fft_length, axes, Treal=dtypes.float32
 """,
 )
-fft, fft2d, fft3d = _complex_transform("FFT"), _complex_transform("FFT2D"), _complex_transform("FFT3D")
-ifft, ifft2d, ifft3d = _complex_transform("IFFT"), _complex_transform("IFFT2D"), _complex_transform("IFFT3D")
+fft, fft2d, fft3d = _complex_transform(raw.FFT), _complex_transform(raw.FFT2D), _complex_transform(raw.FFT3D)
+ifft, ifft2d, ifft3d = _complex_transform(raw.IFFT), _complex_transform(raw.IFFT2D), _complex_transform(raw.IFFT3D)
 
 
 def _fitted(x, lengths, rank, half):
@@ -61,7 +61,7 @@ def _real_transform(op, rank):
     def transform(input_tensor, fft_length=None, name=None):
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.float32)
         if x.dtype not in (dtypes.float32, dtypes.float64):
-            raise ValueError(f"{op.lower()} requires tf.float32 or tf.float64 inputs, got: {x}")
+            raise ValueError(f"{op.op_name.lower()} requires tf.float32 or tf.float64 inputs, got: {x}")
         result = dtypes.complex64 if x.dtype is dtypes.float32 else dtypes.complex128
         if fft_length is None:
             length = (
@@ -72,9 +72,9 @@ def _real_transform(op, rank):
         else:
             length = convert_to_tensor(fft_length, dtypes.int32)
             x = _fitted(x, length, rank, False)
-        return getattr(raw, op)(input=x, fft_length=length, Tcomplex=result, name=name)
+        return op(input=x, fft_length=length, Tcomplex=result, name=name)
 
-    transform.__name__ = op.lower()
+    transform.__name__ = op.op_name.lower()
     return transform
 
 
@@ -91,17 +91,17 @@ def _inverse_real_transform(op, rank):
         else:
             length = convert_to_tensor(fft_length, dtypes.int32)
             x = _fitted(x, length, rank, True)
-        return getattr(raw, op)(input=x, fft_length=length, Treal=result, name=name)
+        return op(input=x, fft_length=length, Treal=result, name=name)
 
-    transform.__name__ = op.lower()
+    transform.__name__ = op.op_name.lower()
     return transform
 
 
-rfft, rfft2d, rfft3d = _real_transform("RFFT", 1), _real_transform("RFFT2D", 2), _real_transform("RFFT3D", 3)
+rfft, rfft2d, rfft3d = _real_transform(raw.RFFT, 1), _real_transform(raw.RFFT2D, 2), _real_transform(raw.RFFT3D, 3)
 irfft, irfft2d, irfft3d = (
-    _inverse_real_transform("IRFFT", 1),
-    _inverse_real_transform("IRFFT2D", 2),
-    _inverse_real_transform("IRFFT3D", 3),
+    _inverse_real_transform(raw.IRFFT, 1),
+    _inverse_real_transform(raw.IRFFT2D, 2),
+    _inverse_real_transform(raw.IRFFT3D, 3),
 )
 
 

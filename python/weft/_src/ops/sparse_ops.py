@@ -332,12 +332,11 @@ def softmax(sp_input, name=None):
     return _of(sp.indices, made, sp.dense_shape, sp.shape)
 
 
-def _reduction(op, axis, sp_input, keepdims, output_is_sparse, name):
+def _reduction(dense, sparse, axis, sp_input, keepdims, output_is_sparse, name):
     sp = _sparse(sp_input)
     if axis is None:
         axis = raw.Range(start=0, limit=raw.Size(input=sp.dense_shape), delta=1)
-    kind = getattr(raw, op + ("Sparse" if output_is_sparse else ""))
-    made = kind(
+    made = (sparse if output_is_sparse else dense)(
         input_indices=sp.indices,
         input_values=sp.values,
         input_shape=sp.dense_shape,
@@ -350,12 +349,12 @@ def _reduction(op, axis, sp_input, keepdims, output_is_sparse, name):
 
 def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
     """The sum over axes."""
-    return _reduction("SparseReduceSum", axis, sp_input, keepdims, output_is_sparse, name)
+    return _reduction(raw.SparseReduceSum, raw.SparseReduceSumSparse, axis, sp_input, keepdims, output_is_sparse, name)
 
 
 def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
     """The greatest of the elements over axes."""
-    return _reduction("SparseReduceMax", axis, sp_input, keepdims, output_is_sparse, name)
+    return _reduction(raw.SparseReduceMax, raw.SparseReduceMaxSparse, axis, sp_input, keepdims, output_is_sparse, name)
 
 
 def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
@@ -527,13 +526,11 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     return SparseTensor(made[0], made[1], made[2])
 
 
-def _segment(kind):
+def _segment(op, with_count):
     def function(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
         if num_segments is None:
-            return getattr(raw, kind)(
-                data=data, indices=indices, segment_ids=segment_ids, sparse_gradient=sparse_gradient, name=name
-            )
-        return getattr(raw, kind + "WithNumSegments")(
+            return op(data=data, indices=indices, segment_ids=segment_ids, sparse_gradient=sparse_gradient, name=name)
+        return with_count(
             data=data,
             indices=indices,
             segment_ids=segment_ids,
@@ -546,9 +543,9 @@ def _segment(kind):
 
 
 segment_sum, segment_mean, segment_sqrt_n = (
-    _segment("SparseSegmentSum"),
-    _segment("SparseSegmentMean"),
-    _segment("SparseSegmentSqrtN"),
+    _segment(raw.SparseSegmentSum, raw.SparseSegmentSumWithNumSegments),
+    _segment(raw.SparseSegmentMean, raw.SparseSegmentMeanWithNumSegments),
+    _segment(raw.SparseSegmentSqrtN, raw.SparseSegmentSqrtNWithNumSegments),
 )
 for _name, _doc in (
     ("segment_sum", "Sums"),

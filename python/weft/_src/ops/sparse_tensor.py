@@ -6,7 +6,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes, type_spec_registry
 from weft._src.framework.composite import CompositeTensor
 from weft._src.framework.convert import constant_value, convert_to_tensor
-from weft._src.framework.dispatch import register_api_name, register_op
+from weft._src.framework.dispatch import register_api_name, register_on_sparse_values
 from weft._src.framework.static_value import constant_value_as_shape
 from weft._src.framework.tensor import Tensor
 from weft._src.framework.tensor_shape import TensorShape, as_shape
@@ -260,14 +260,13 @@ class SparseTensorSpec(BatchableTypeSpec):
         return self._shape
 
 
-# Done on the values: by name, since TensorFlow does it for these alone, also where a zero does not stay one.
-@register_op(
-    "Abs Asin Asinh Atan Atanh BesselI0e BesselI1e Cast Erf Neg Sign Sin Sqrt Square Tan Tanh".split(), SparseTensor
-)
 def _unary(op, arguments):
     name = next(iter(arguments))
     value = arguments.pop(name)
     return value.with_values(op(**{name: value.values}, **arguments))
+
+
+register_on_sparse_values(SparseTensor, _unary)
 
 
 def _for_sparse(function):

@@ -2,6 +2,7 @@
 
 import inspect
 
+from weft import _weft
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.importer import _place
@@ -45,7 +46,7 @@ class _Loader:
         trainable = self._trainable()
         for node in self.graph_def.node:
             rename_functions(node, names)
-            if node.op == "VarHandleOp":
+            if _weft.op_role(node.op) == "var_handle":
                 self._add_variable(node, trainable)
             elif "shared_name" in node.attr and not node.attr["shared_name"].s and node.op.endswith("TableV2"):
                 node.attr["shared_name"].s = node.name.encode()
@@ -179,14 +180,14 @@ class PrunedFunction:
 
 def _to_resources(graph_def):
     """Variables of the old kind, which were references to a tensor, as resources."""
-    old = {n.name for n in graph_def.node if n.op in ("VariableV2", "Variable")}
+    old = {n.name for n in graph_def.node if _weft.op_role(n.op) == "ref_variable"}
     if not old:
         return
     reads, writes = {}, {}
     for node in list(graph_def.node):
         if node.name in old:
             dtype, shape = node.attr["dtype"].type, node.attr["shape"].shape
-            node.op = "VarHandleOp"
+            node.op = _weft.op_of_role("var_handle")
             for key in [k for k in node.attr if k not in ("dtype", "shape", "container", "shared_name")]:
                 del node.attr[key]
             node.attr["dtype"].type = dtype
@@ -196,7 +197,7 @@ def _to_resources(graph_def):
             continue
         if not any(_place(i)[0] in old for i in node.input if not i.startswith("^")):
             continue
-        if node.op == "IsVariableInitialized":
+        if _weft.op_role(node.op) == "is_initialized":
             node.op = "VarIsInitializedOp"
             for key in list(node.attr):
                 del node.attr[key]
@@ -211,7 +212,7 @@ def _to_resources(graph_def):
                 node.input[i] = reads[name]
     types = {n.name: n.attr["dtype"].type for n in graph_def.node if n.name in old}
     for name, read in reads.items():
-        made = graph_def.node.add(name=read, op="ReadVariableOp", input=[name])
+        made = graph_def.node.add(name=read, op=_weft.op_of_role("read_variable"), input=[name])
         made.attr["dtype"].type = types[name]
     # Who takes the new value from the op that writes it reads it after the op.
     after = set()
@@ -223,12 +224,17 @@ def _to_resources(graph_def):
                 after.add(name)
     for name in sorted(after):
         made = graph_def.node.add(
-            name=f"{name}/read_as_resource", op="ReadVariableOp", input=[writes[name], f"^{name}"]
+            name=f"{name}/read_as_resource", op=_weft.op_of_role("read_variable"), input=[writes[name], f"^{name}"]
         )
         made.attr["dtype"].type = types[writes[name]]
 
 
-_OF_RESOURCES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp"}
+# Others have the name of the old one behind "Resource".
+_OF_RESOURCES = {
+    "Assign": _weft.op_of_role("assign_variable"),
+    "AssignAdd": _weft.op_of_role("add_to_variable"),
+    "AssignSub": _weft.op_of_role("subtract_from_variable"),
+}
 
 
 def _changed(node, old):

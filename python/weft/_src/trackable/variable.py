@@ -28,6 +28,7 @@ _AGGREGATIONS = (VariableAggregation, VariableAggregationV2)
 _local = threading.local()
 _numbers = itertools.count()
 _NO_CREATORS = ()
+_ASSIGN, _ADD, _SUBTRACT = map(_weft.op_of_role, ("assign_variable", "add_to_variable", "subtract_from_variable"))
 
 
 def _creators():
@@ -478,13 +479,13 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     def assign(self, value, use_locking=None, name=None, read_value=True):
         """Replaces the value; gives something that reads the variable after that."""
-        return self._write("AssignVariableOp", value, read_value)
+        return self._write(_ASSIGN, value, read_value)
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-        return self._write("AssignAddVariableOp", delta, read_value)
+        return self._write(_ADD, delta, read_value)
 
     def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-        return self._write("AssignSubVariableOp", delta, read_value)
+        return self._write(_SUBTRACT, delta, read_value)
 
     def _write(self, op, value, read_value):
         if not isinstance(value, Tensor):
@@ -511,7 +512,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         """TensorFlow's words for a value that does not fit."""
         if self._shape.is_compatible_with(value.shape):
             return
-        if op == "AssignVariableOp":
+        if op == _ASSIGN:
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable shape "
                 f"{self._shape}, and the assigned value shape "
@@ -537,32 +538,30 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
         return self._lazy_read(
-            getattr(raw, op)(
-                resource=self, indices=delta.indices, updates=_weft.convert(delta.values, self.dtype, None), name=name
-            )
+            op(resource=self, indices=delta.indices, updates=_weft.convert(delta.values, self.dtype, None), name=name)
         )
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
         """Adds tf.IndexedSlices."""
-        return self._scatter("ResourceScatterAdd", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterAdd, sparse_delta, name)
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterSub", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterSub, sparse_delta, name)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterMax", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterMax, sparse_delta, name)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterMin", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterMin, sparse_delta, name)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterMul", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterMul, sparse_delta, name)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterDiv", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterDiv, sparse_delta, name)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
+        return self._scatter(raw.ResourceScatterUpdate, sparse_delta, name)
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Writes slices by index within each batch of the leading dimensions."""
@@ -588,24 +587,22 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def _scatter_nd(self, op, indices, updates, name):
         from weft._src.framework.convert import convert_to_tensor
 
-        return self._lazy_read(
-            getattr(raw, op)(ref=self, indices=indices, updates=convert_to_tensor(updates, self.dtype), name=name)
-        )
+        return self._lazy_read(op(ref=self, indices=indices, updates=convert_to_tensor(updates, self.dtype), name=name))
 
     def scatter_nd_add(self, indices, updates, name=None):
-        return self._scatter_nd("ResourceScatterNdAdd", indices, updates, name)
+        return self._scatter_nd(raw.ResourceScatterNdAdd, indices, updates, name)
 
     def scatter_nd_sub(self, indices, updates, name=None):
-        return self._scatter_nd("ResourceScatterNdSub", indices, updates, name)
+        return self._scatter_nd(raw.ResourceScatterNdSub, indices, updates, name)
 
     def scatter_nd_max(self, indices, updates, name=None):
-        return self._scatter_nd("ResourceScatterNdMax", indices, updates, name)
+        return self._scatter_nd(raw.ResourceScatterNdMax, indices, updates, name)
 
     def scatter_nd_min(self, indices, updates, name=None):
-        return self._scatter_nd("ResourceScatterNdMin", indices, updates, name)
+        return self._scatter_nd(raw.ResourceScatterNdMin, indices, updates, name)
 
     def scatter_nd_update(self, indices, updates, name=None):
-        return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
+        return self._scatter_nd(raw.ResourceScatterNdUpdate, indices, updates, name)
 
     def _strided_slice_assign(
         self,
@@ -719,7 +716,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
             names = {"float32": "float", "float64": "double", "float16": "half"}
             want, have = (names.get(t.name, t.name) for t in (self._dtype, value.dtype))
             text = f"expected dtype {want} does not equal original dtype {have}"
-            raise errors.InvalidArgumentError(None, None, _weft.called_text(text, "RestoreV2"))
+            raise errors.InvalidArgumentError(None, None, _weft.called_text(text, _weft.op_of_role("restore")))
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {value.shape} when attempting to restore "

@@ -1,5 +1,6 @@
 """tf.compat.v1.graph_util: GraphDefs taken apart and frozen."""
 
+from weft import _weft
 from weft._src.namespace import missing as _missing
 from weft._src.framework.importer import import_graph_def  # noqa: F401
 
@@ -14,9 +15,10 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False):
     from weft._src.proto import DT_STRING, NodeDef
 
     proto = node if isinstance(node, NodeDef) else node.node_def
-    if pin_variables_on_cpu and proto.op in ("Variable", "VariableV2", "VarHandleOp"):
+    role = _weft.op_role(proto.op)
+    if pin_variables_on_cpu and role in ("ref_variable", "var_handle"):
         return True
-    if proto.op == "Const":
+    if role == "const":
         return proto.attr["dtype"].type == DT_STRING
     return proto.op in ("DynamicStitch", "DynamicPartition") and proto.attr["T"].type in (3, 9)
 
@@ -86,7 +88,7 @@ def convert_variables_to_constants(
     names = [
         n.name
         for n in sub.node
-        if n.op == "VarHandleOp"
+        if _weft.op_role(n.op) == "var_handle"
         and (variable_names_whitelist is None or n.name in variable_names_whitelist)
         and (variable_names_blacklist is None or n.name not in variable_names_blacklist)
     ]
@@ -94,7 +96,7 @@ def convert_variables_to_constants(
     # Every reading of a variable becomes the constant; what reads is run once for the value.
     readers = {}
     for node in sub.node:
-        if node.op == "ReadVariableOp" and _node_of(node.input[0]) in chosen:
+        if _weft.op_role(node.op) == "read_variable" and _node_of(node.input[0]) in chosen:
             readers.setdefault(_node_of(node.input[0]), []).append(node.name)
     first = {v: r[0] for v, r in readers.items()}
     values = dict(zip(first, sess.run([r + ":0" for r in first.values()]))) if first else {}

@@ -17,7 +17,7 @@ class ResizeMethod:
     AREA = 3
 
 
-_OPS = {0: "ResizeBilinear", 1: "ResizeNearestNeighbor", 2: "ResizeBicubic", 3: "ResizeArea"}
+_OPS = {0: raw.ResizeBilinear, 1: raw.ResizeNearestNeighbor, 2: raw.ResizeBicubic, 3: raw.ResizeArea}
 _OPS.update({"bilinear": _OPS[0], "nearest": _OPS[1], "bicubic": _OPS[2], "area": _OPS[3]})
 
 
@@ -28,7 +28,7 @@ def resize(images, size, method=ResizeMethod.BILINEAR, align_corners=False, pres
     def resized(batch, size):
         if method not in _OPS:
             raise ValueError("Resize method is not implemented: {}".format(method))
-        return getattr(raw, _OPS[method])(images=batch, size=size, align_corners=align_corners)
+        return _OPS[method](images=batch, size=size, align_corners=align_corners)
 
     with scope(name, "resize"):
         return image_ops.resize_by(resized, lambda batch: batch, images, size, preserve_aspect_ratio)

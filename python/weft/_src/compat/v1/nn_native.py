@@ -42,7 +42,7 @@ def erosion2d(value, kernel, strides, rates, padding, name=None):
 
 
 def _fractional(op, value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name):
-    return getattr(raw, op)(
+    return op(
         value=value,
         pooling_ratio=pooling_ratio,
         pseudo_random=pseudo_random,
@@ -59,7 +59,7 @@ def fractional_avg_pool(
 ):
     """Means of windows whose sizes vary by chance."""
     return _fractional(
-        "FractionalAvgPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name
+        raw.FractionalAvgPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name
     )
 
 
@@ -68,7 +68,7 @@ def fractional_max_pool(
 ):
     """The greatest of windows whose sizes vary by chance."""
     return _fractional(
-        "FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name
+        raw.FractionalMaxPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name
     )
 
 

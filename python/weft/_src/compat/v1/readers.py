@@ -16,9 +16,9 @@ class ReaderBase:
     reader_ref = property(lambda self: self._reader_ref)
     supports_serialize = property(lambda self: self._supports_serialize)
 
-    def _op(self, name):
+    def _op(self, for_ref, for_resource):
         """The op for this reader's kind of handle."""
-        return getattr(_raw, name + ("V2" if self._reader_ref.dtype == _dtypes.resource else ""))
+        return for_resource if self._reader_ref.dtype == _dtypes.resource else for_ref
 
     def _queue(self, queue):
         ref = queue if hasattr(queue, "dtype") else queue.queue_ref
@@ -28,10 +28,11 @@ class ReaderBase:
         return ref
 
     def read(self, queue, name=None):
-        return self._op("ReaderRead")(reader_handle=self._reader_ref, queue_handle=self._queue(queue), name=name)
+        op = self._op(_raw.ReaderRead, _raw.ReaderReadV2)
+        return op(reader_handle=self._reader_ref, queue_handle=self._queue(queue), name=name)
 
     def read_up_to(self, queue, num_records, name=None):
-        return self._op("ReaderReadUpTo")(
+        return self._op(_raw.ReaderReadUpTo, _raw.ReaderReadUpToV2)(
             reader_handle=self._reader_ref,
             queue_handle=self._queue(queue),
             num_records=_convert(num_records, _dtypes.int64),
@@ -39,19 +40,23 @@ class ReaderBase:
         )
 
     def num_records_produced(self, name=None):
-        return self._op("ReaderNumRecordsProduced")(reader_handle=self._reader_ref, name=name)
+        op = self._op(_raw.ReaderNumRecordsProduced, _raw.ReaderNumRecordsProducedV2)
+        return op(reader_handle=self._reader_ref, name=name)
 
     def num_work_units_completed(self, name=None):
-        return self._op("ReaderNumWorkUnitsCompleted")(reader_handle=self._reader_ref, name=name)
+        op = self._op(_raw.ReaderNumWorkUnitsCompleted, _raw.ReaderNumWorkUnitsCompletedV2)
+        return op(reader_handle=self._reader_ref, name=name)
 
     def serialize_state(self, name=None):
-        return self._op("ReaderSerializeState")(reader_handle=self._reader_ref, name=name)
+        op = self._op(_raw.ReaderSerializeState, _raw.ReaderSerializeStateV2)
+        return op(reader_handle=self._reader_ref, name=name)
 
     def restore_state(self, state, name=None):
-        return self._op("ReaderRestoreState")(reader_handle=self._reader_ref, state=state, name=name)
+        op = self._op(_raw.ReaderRestoreState, _raw.ReaderRestoreStateV2)
+        return op(reader_handle=self._reader_ref, state=state, name=name)
 
     def reset(self, name=None):
-        return self._op("ReaderReset")(reader_handle=self._reader_ref, name=name)
+        return self._op(_raw.ReaderReset, _raw.ReaderResetV2)(reader_handle=self._reader_ref, name=name)
 
 
 def _check_graph():

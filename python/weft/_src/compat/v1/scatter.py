@@ -6,52 +6,52 @@ from weft._src.framework.convert import convert_to_tensor
 
 def _scattered(op, ref, indices, updates, name):
     updates = convert_to_tensor(updates, dtype=ref.dtype.base_dtype)
-    return ref._lazy_read(getattr(raw, op)(resource=ref, indices=indices, updates=updates, name=name))
+    return ref._lazy_read(op(resource=ref, indices=indices, updates=updates, name=name))
 
 
 def _scattered_nd(op, ref, indices, updates, name):
     updates = convert_to_tensor(updates, dtype=ref.dtype.base_dtype)
-    return ref._lazy_read(getattr(raw, op)(ref=ref.handle, indices=indices, updates=updates, name=name))
+    return ref._lazy_read(op(ref=ref.handle, indices=indices, updates=updates, name=name))
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    return _scattered("ResourceScatterUpdate", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterUpdate, ref, indices, updates, name)
 
 
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterAdd", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterAdd, ref, indices, updates, name)
 
 
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterSub", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterSub, ref, indices, updates, name)
 
 
 def scatter_mul(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterMul", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterMul, ref, indices, updates, name)
 
 
 def scatter_div(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterDiv", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterDiv, ref, indices, updates, name)
 
 
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterMax", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterMax, ref, indices, updates, name)
 
 
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
-    return _scattered("ResourceScatterMin", ref, indices, updates, name)
+    return _scattered(raw.ResourceScatterMin, ref, indices, updates, name)
 
 
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
-    return _scattered_nd("ResourceScatterNdUpdate", ref, indices, updates, name)
+    return _scattered_nd(raw.ResourceScatterNdUpdate, ref, indices, updates, name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
-    return _scattered_nd("ResourceScatterNdAdd", ref, indices, updates, name)
+    return _scattered_nd(raw.ResourceScatterNdAdd, ref, indices, updates, name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
-    return _scattered_nd("ResourceScatterNdSub", ref, indices, updates, name)
+    return _scattered_nd(raw.ResourceScatterNdSub, ref, indices, updates, name)
 
 
 def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):

@@ -7,27 +7,30 @@ from weft._src.ops.ragged.broadcast import binary, unary
 
 
 def _binary(op):
+    return lambda x, y: binary(lambda a, b: op(x=a, y=b), x, y)
+
+
+def _of_math_ops(name):
     def call(x, y):
         from weft._src.ops import math_ops
 
-        def function(a, b):
-            if hasattr(math_ops, op):
-                return getattr(math_ops, op)(a, b)
-            return getattr(raw, "Add" if op == "AddV2" and a.dtype is dtypes.string else op)(x=a, y=b)
-
-        return binary(function, x, y)
+        return binary(getattr(math_ops, name), x, y)
 
     return call
 
 
-add_, sub_, mul_, truediv_, floordiv_ = (_binary(n) for n in ("AddV2", "Sub", "Mul", "truediv", "FloorDiv"))
-mod_, pow_ = _binary("FloorMod"), _binary("pow")
-lt_, le_, gt_, ge_ = (_binary(n) for n in ("Less", "LessEqual", "Greater", "GreaterEqual"))
+def add_(x, y):
+    return binary(lambda a, b: (raw.Add if a.dtype is dtypes.string else raw.AddV2)(x=a, y=b), x, y)
+
+
+sub_, mul_, floordiv_, mod_ = map(_binary, (raw.Sub, raw.Mul, raw.FloorDiv, raw.FloorMod))
+truediv_, pow_ = _of_math_ops("truediv"), _of_math_ops("pow")
+lt_, le_, gt_, ge_ = map(_binary, (raw.Less, raw.LessEqual, raw.Greater, raw.GreaterEqual))
 
 
 def _logical(logical, bitwise):
     def function(a, b):
-        return getattr(raw, logical if a.dtype is dtypes.bool else bitwise)(x=a, y=b)
+        return (logical if a.dtype is dtypes.bool else bitwise)(x=a, y=b)
 
     return lambda x, y: binary(function, x, y)
 
@@ -38,7 +41,7 @@ def _xor(a, b):
     return math_ops.logical_xor(a, b) if a.dtype is dtypes.bool else raw.BitwiseXor(x=a, y=b)
 
 
-and_, or_ = _logical("LogicalAnd", "BitwiseAnd"), _logical("LogicalOr", "BitwiseOr")
+and_, or_ = _logical(raw.LogicalAnd, raw.BitwiseAnd), _logical(raw.LogicalOr, raw.BitwiseOr)
 
 
 def xor_(x, y):
@@ -50,14 +53,14 @@ def _equality(op, otherwise):
         if x is None or y is None:
             return otherwise
         try:
-            return binary(lambda a, b: getattr(raw, op)(x=a, y=b), x, y)
+            return binary(lambda a, b: op(x=a, y=b), x, y)
         except (ValueError, InvalidArgumentError):
             return otherwise  # what cannot be compared is not equal
 
     return call
 
 
-eq_, ne_ = _equality("Equal", False), _equality("NotEqual", True)
+eq_, ne_ = _equality(raw.Equal, False), _equality(raw.NotEqual, True)
 
 
 def neg_(x):

@@ -10,10 +10,10 @@ from weft._src.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive
 from weft._src.ops.ragged.stack import expand_dims
 
 _SEGMENTS = {
-    "sum": "UnsortedSegmentSum",
-    "prod": "UnsortedSegmentProd",
-    "min": "UnsortedSegmentMin",
-    "max": "UnsortedSegmentMax",
+    "sum": raw.UnsortedSegmentSum,
+    "prod": raw.UnsortedSegmentProd,
+    "min": raw.UnsortedSegmentMin,
+    "max": raw.UnsortedSegmentMax,
 }
 
 
@@ -69,7 +69,7 @@ def _columns(kind, value, keepdims):
 def _segments(kind, values, ids, count):
     """Rows of values with the same id as one."""
     if not isinstance(values, RaggedTensor):
-        return getattr(raw, _SEGMENTS[kind])(data=values, segment_ids=ids, num_segments=count)
+        return _SEGMENTS[kind](data=values, segment_ids=ids, num_segments=count)
     # Rows of the result are as long as the longest of theirs; each value goes to its place in its row's segment.
     lengths = values.row_lengths()
     ids = raw.Cast(x=ids, DstT=lengths.dtype) if ids.dtype is not lengths.dtype else ids

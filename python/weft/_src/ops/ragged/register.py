@@ -2,6 +2,7 @@
 
 import importlib
 
+from weft._src.raw import raw
 from weft._src.framework import dispatch, dtypes
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.dispatch import register_api_name, register_elementwise, register_op
@@ -35,7 +36,7 @@ register_elementwise(1, RaggedTensor, _unary)
 register_elementwise(2, RaggedTensor, _binary)
 
 
-@register_op(["Substr"], RaggedTensor)
+@register_op([raw.Substr.op_name], RaggedTensor)
 def _substr(op, arguments):
     rest = {k: v for k, v in arguments.items() if k not in ("input", "pos", "len")}
     given = [
@@ -49,32 +50,34 @@ def _substr(op, arguments):
     return like.with_flat_values(op(input=flat[0], pos=flat[1], len=flat[2], **rest))
 
 
-def _op(name, function, cls=RaggedTensor):
+def _op(op, function, cls=RaggedTensor):
     """function(**arguments of the op) for ragged arguments."""
 
-    @register_op([name], cls)
+    @register_op([op.op_name], cls)
     def handler(op, arguments):
         return function(**arguments)
 
 
-_op("ReverseV2", lambda tensor, axis, **_: stack.reverse(tensor, axis))
-_op("Tile", lambda input, multiples, **_: stack.tile(input, multiples))
-_op("ExpandDims", lambda input, dim, **_: stack.expand_dims(input, dim))
-_op("Size", lambda input, out_type=None, **_: functions.size(input, out_type))
-_op("StringJoin", lambda inputs, separator="", **_: functions.string_join(inputs, separator))
+_op(raw.ReverseV2, lambda tensor, axis, **_: stack.reverse(tensor, axis))
+_op(raw.Tile, lambda input, multiples, **_: stack.tile(input, multiples))
+_op(raw.ExpandDims, lambda input, dim, **_: stack.expand_dims(input, dim))
+_op(raw.Size, lambda input, out_type=None, **_: functions.size(input, out_type))
+_op(raw.StringJoin, lambda inputs, separator="", **_: functions.string_join(inputs, separator))
 _op(
-    "DynamicPartition",
+    raw.DynamicPartition,
     lambda data, partitions, num_partitions, **_: functions.dynamic_partition(data, partitions, num_partitions),
 )
-for _kind in ("sum", "prod", "min", "max"):
-    _op(f"UnsortedSegment{_kind.capitalize()}", getattr(reduce, f"segment_{_kind}"))
-_op("AddN", lambda inputs, **_: functions.add_n(inputs))
-_op("SelectV2", lambda condition, t, e, **_: functions.where(condition, t, e))
-_op("GatherNd", lambda params, indices, **_: gather.gather_nd(params, indices))
-_op("Softmax", lambda logits, **_: functions.softmax(logits))
-_op("Fill", lambda dims, value, **_: ragged_fill(dims, value), DynamicRaggedShape)
-_op("BroadcastTo", lambda input, shape, **_: broadcast_to(input, shape), DynamicRaggedShape)
-_op("Reshape", lambda tensor, shape, **_: functions.reshape(tensor, shape), DynamicRaggedShape)
+_op(raw.UnsortedSegmentSum, reduce.segment_sum)
+_op(raw.UnsortedSegmentProd, reduce.segment_prod)
+_op(raw.UnsortedSegmentMin, reduce.segment_min)
+_op(raw.UnsortedSegmentMax, reduce.segment_max)
+_op(raw.AddN, lambda inputs, **_: functions.add_n(inputs))
+_op(raw.SelectV2, lambda condition, t, e, **_: functions.where(condition, t, e))
+_op(raw.GatherNd, lambda params, indices, **_: gather.gather_nd(params, indices))
+_op(raw.Softmax, lambda logits, **_: functions.softmax(logits))
+_op(raw.Fill, lambda dims, value, **_: ragged_fill(dims, value), DynamicRaggedShape)
+_op(raw.BroadcastTo, lambda input, shape, **_: broadcast_to(input, shape), DynamicRaggedShape)
+_op(raw.Reshape, lambda tensor, shape, **_: functions.reshape(tensor, shape), DynamicRaggedShape)
 
 
 def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
