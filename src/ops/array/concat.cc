@@ -70,7 +70,6 @@ Status run_concat_v2(KernelContext& c) { return concat(c, c.input_list("values")
 Status concat_rule(ShapeContext& c, int first, int count, int axis_input) {
   if (c.input(axis_input).has_rank() && c.input(axis_input).rank() > 1)
     return invalid_argument("Shape must be rank 0 but is rank ", c.input(axis_input).rank());
-  PartialShape merged;
   const auto axis_value = c.constant_int(axis_input);
   int rank = -1;
   for (int i = first; i < first + count; ++i) {
@@ -90,15 +89,16 @@ Status concat_rule(ShapeContext& c, int first, int count, int axis_input) {
     return invalid_argument("Shape must be at least rank ", axis < 0 ? 0 - uint64_t(axis) : uint64_t(axis) + 1, " but is rank ", rank);
   if (axis < 0) axis += rank;
   int64_t total = 0;
-  merged = PartialShape::unknown_of_rank(rank);
-  for (int i = first; i < first + count; ++i) {
-    PartialShape s = c.input(i).has_rank() ? c.input(i) : PartialShape::unknown_of_rank(rank);
+  PartialShape before = PartialShape::unknown_of_rank(int(axis)), after = PartialShape::unknown_of_rank(rank - int(axis) - 1);
+  // From the last input, and what is before the axis apart from what is behind it: an error speaks of the shapes that TensorFlow's does.
+  for (int i = first + count - 1; i >= first; --i) {
+    const PartialShape s = c.input(i).has_rank() ? c.input(i) : PartialShape::unknown_of_rank(rank);
     total = shapes::add_dim(total, s.dim(int(axis)));
-    s.set_dim(int(axis), kUnknownDim);
-    WEFT_ASSIGN(merged, merged.merge_with(s));
+    WEFT_ASSIGN(before, s.slice(0, int(axis)).merge_with(before));
+    WEFT_ASSIGN(after, s.slice(int(axis) + 1, rank).merge_with(after));
   }
-  merged.set_dim(int(axis), total);
-  c.output(0, std::move(merged));
+  before.add_dim(total);
+  c.output(0, before.concat(after));
   return {};
 }
 

@@ -20,7 +20,7 @@ Status promised_shapes(ShapeContext& c) {
   const auto& wanted = c.attr<std::vector<PartialShape>>("output_shapes");
   if (wanted.empty()) return {};
   if (int(wanted.size()) != c.num_outputs())
-    return invalid_argument("`output_shapes` must be the same length as num outputs (", wanted.size(), " vs. ", c.num_outputs(), ")");
+    return invalid_argument("`output_shapes` must be the same length as num outputs (", wanted.size(), " vs. ", c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) c.output(i, wanted[size_t(i)]);
   return {};
 }

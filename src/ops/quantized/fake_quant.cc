@@ -199,8 +199,7 @@ Status vars_shape(ShapeContext& c) {
     WEFT_ASSIGN(channels, ShapeContext::merge_dim(low.dim(0), high.dim(0)));
     if (in.has_rank()) {
       if (in.rank() < 1) return invalid_argument("Shape must be at least rank 1 but is rank 0");
-      WEFT_ASSIGN(channels, ShapeContext::merge_dim(channels, in.dim(-1)));
-      in.set_dim(in.rank() - 1, channels);
+      WEFT_ASSIGN(channels, ShapeContext::merge_dim(in.dim(-1), channels));
     }
   }
   c.output(0, in);
