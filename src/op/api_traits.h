@@ -19,7 +19,7 @@ enum class ApiTrait : uint8_t {
   kDispatchesAsBinary = 8,  // ... in two, to dispatch_for_binary_elementwise_apis
 };
 
-// For ops that were added before.
+// For ops that were added before; names are literals.
 void set_api_trait(Registry& r, std::initializer_list<std::string_view> ops, ApiTrait trait);
 bool has_api_trait(const OpSpec& spec, ApiTrait trait);
 

@@ -86,7 +86,7 @@ inline constexpr LayoutRule kRelayoutLike{"relayout_like"};
 
 }  // namespace layouts
 
-// For ops that were added before.
+// For ops that were added before; names are literals.
 void set_layout(Registry& r, std::initializer_list<std::string_view> ops, const LayoutRule& rule);
 LayoutRule layout_of(const OpSpec& spec);
 

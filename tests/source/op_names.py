@@ -163,6 +163,7 @@ def main():
     if too_many:
         print(f"fewer than {LIMIT} distinct names are allowed there")
     summary({f: names for f, names in now.items() if f.startswith(PYTHON)}, "Python")
+    summary(now, "both")
     sys.exit(too_many or any(new.values()) or any(gone.values()))
 
 

@@ -391,12 +391,8 @@ class SyncOnReadVariable(DistributedVariable):
         return {VARIABLE_VALUE_KEY: self._read_for_saving}
 
     def _scatter(self, op, delta, name):
-        raise NotImplementedError(f"Variables with `synchronization=ON_READ` doesn't support `{_METHODS.get(op, op)}`")
-
-
-_METHODS = {
-    f"ResourceScatter{name.capitalize()}": f"scatter_{name}" for name in "add sub mul div min max update".split()
-}
+        method = op.__name__.removeprefix("resource_")
+        raise NotImplementedError(f"Variables with `synchronization=ON_READ` doesn't support `{method}`")
 
 
 def create(strategy, devices, next_creator, kwargs, shared=None):

@@ -26,18 +26,17 @@ def _load():
     importlib.import_module("weft._src.dtensor.rules_moves")
 
 
-class Spec:
-    """What the op's spec says: the rule's name and function, and what the rule reads. `input` is the input whose layout counts,
-    `axis` the input whose value names dimensions (None where it has none), `transposed` the two attributes of a product."""
+class LayoutRule:
+    """What the op's spec says: the rule's name, and what it needs to know of the op. `input` is the input whose layout
+    counts, `axis` the one whose value names dimensions (None: there is none), `transposed` attributes of a product."""
 
     def __init__(self, op):
         _load()
         self.name, self.input, self.axis, self.transposed = _weft.layout_rule(op)
-        # What is more than a value and a rule (calls, variables) has a handler in tensors.py in its place.
-        self.compute = _rules.get(self.name)
+        self.compute = _rules.get(self.name)  # None for what tensors.py runs in its own way: calls, variables
 
 
-find = functools.cache(Spec)
+find = functools.cache(LayoutRule)
 
 
 class Context:

@@ -82,7 +82,7 @@ def _in_graph(x, y, op):
         if plain is x:
             raise TypeError(_expected(dtype, bad)) from None
         raise TypeError(
-            f"Expected {dtype.name} passed to parameter 'y' of op '{op.op_name}', got {plain} of type '{type(plain).__name__}' instead. "
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op().op_name}', got {plain} of type '{type(plain).__name__}' instead. "
             f"Error: {_expected(dtype, bad)}"
         ) from None
     except ValueError:
@@ -98,7 +98,7 @@ def _in_words_of_graphs(error, x, y, op):
     if op:
         dtype = x.dtype.base_dtype
         return TypeError(
-            f"Expected {dtype.name} passed to parameter 'y' of op '{op.op_name}', got {y} of type '{type(y).__name__}' instead. Error: {_expected(dtype, y)}"
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op().op_name}', got {y} of type '{type(y).__name__}' instead. Error: {_expected(dtype, y)}"
         )
     return TypeError(
         f"Failed to convert elements of {y} to Tensor. Consider casting elements to a supported type. See "
@@ -113,7 +113,7 @@ def _stands_alone(value):
 
 
 def _operator(function, reflected, tensors=_tensors, op=None):
-    """An operator; `reflected` is that of the other side, which is asked where a value is no tensor's. Comparisons ask nobody."""
+    """An operator; op() is what errors name; `reflected` is that of the other side, which is asked where a value is no tensor's. Comparisons ask nobody."""
 
     def call(x, y):
         other = y if isinstance(x, Tensor) else x
@@ -190,7 +190,7 @@ def _xor(x, y):
 
 def _named(op, name):
     def call(x, y):
-        return op(x=x, y=y, name=name if _weft.in_graph() else None)
+        return op()(x=x, y=y, name=name if _weft.in_graph() else None)
 
     return call
 
@@ -212,28 +212,32 @@ def _equality(op, same):
             x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
         except ValueError as error:
             raise _in_words_of_graphs(error, x, y, op) from None
-        return op(x=x, y=y, incompatible_shape_error=False)
+        return op()(x=x, y=y, incompatible_shape_error=False)
 
     return call
 
 
-# In the order of the extension's list (operators.h).
+def _one_op(op, name, reflected, tensors=_tensors):
+    return _operator(_named(op, name), reflected, tensors, op)
+
+
+# In the order of the extension's list (operators.h). Ops are looked up when they are first used.
 TABLE = [
     _operator(_add, "__radd__"),
-    _operator(_named(raw.Sub, "sub"), "__rsub__", op=raw.Sub),
-    _operator(_named(raw.Mul, "mul"), "__rmul__", op=raw.Mul),
+    _one_op(lambda: raw.Sub, "sub", "__rsub__"),
+    _one_op(lambda: raw.Mul, "mul", "__rmul__"),
     _operator(_truediv, "__rtruediv__"),
-    _operator(_named(raw.FloorDiv, "floordiv"), "__rfloordiv__", op=raw.FloorDiv),
-    _operator(_named(raw.FloorMod, "mod"), "__rmod__", op=raw.FloorMod),
-    _operator(_pow, "__rpow__", op=raw.Pow),
+    _one_op(lambda: raw.FloorDiv, "floordiv", "__rfloordiv__"),
+    _one_op(lambda: raw.FloorMod, "mod", "__rmod__"),
+    _operator(_pow, "__rpow__", op=lambda: raw.Pow),
     _operator(_matmul, "__rmatmul__"),
     _operator(_and, "__rand__"),
     _operator(_or, "__ror__"),
     _operator(_xor, "__rxor__"),
-    _operator(_named(raw.Less, None), None, _compared, raw.Less),
-    _operator(_named(raw.LessEqual, None), None, _compared, raw.LessEqual),
-    _equality(raw.Equal, True),
-    _equality(raw.NotEqual, False),
-    _operator(_named(raw.Greater, None), None, _compared, raw.Greater),
-    _operator(_named(raw.GreaterEqual, None), None, _compared, raw.GreaterEqual),
+    _one_op(lambda: raw.Less, None, None, _compared),
+    _one_op(lambda: raw.LessEqual, None, None, _compared),
+    _equality(lambda: raw.Equal, True),
+    _equality(lambda: raw.NotEqual, False),
+    _one_op(lambda: raw.Greater, None, None, _compared),
+    _one_op(lambda: raw.GreaterEqual, None, None, _compared),
 ]
