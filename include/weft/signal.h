@@ -1,5 +1,6 @@
 // tf.signal: Fourier and cosine transforms, windows, and frames of signals. Transforms are along the last axes; axes in front of them are batches.
 //
+//   weft::Tensor audio = weft::random::normal({2, 8000});
 //   weft::Tensor spectrum = weft::signal::stft(audio, 512, 128);
 //   weft::Tensor mel = weft::tensordot(weft::abs(spectrum), weft::signal::linear_to_mel_weight_matrix({.num_spectrogram_bins = 257}), 1);
 #pragma once
