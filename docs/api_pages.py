@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS, PAGES = ROOT / "include/weft", ROOT / "docs/api"
 GROUPS = (
-    ("Tensors", "tensor types indexing array math linalg random strings image dlpack error call"),
+    ("Tensors", "tensor types indexing array math linalg bitwise signal random strings image dlpack error call"),
     (
         "Variables, gradients, functions",
         "variable tape function control_flow nest module lookup context distribute cluster trace",

@@ -5,7 +5,10 @@
 
 namespace weft::linalg {
 
+using weft::einsum;
 using weft::eye;
+using weft::global_norm;
+using weft::l2_normalize;
 using weft::matmul;
 using weft::matvec;
 using weft::norm;
@@ -74,5 +77,53 @@ struct EigenDecomposition {
 WEFT_API EigenDecomposition eigh(const Tensor& x);
 // The eigenvalues of hermitian matrices.
 WEFT_API Tensor eigvalsh(const Tensor& x);
+// Eigenvalues and eigenvectors of any square matrices, complex, in no known order.
+WEFT_API EigenDecomposition eig(const Tensor& x);
+// The eigenvalues of any square matrices.
+WEFT_API Tensor eigvals(const Tensor& x);
+// Eigenvalues, smallest first, and eigenvectors of hermitian matrices by their diagonal and the one below it.
+WEFT_API EigenDecomposition eigh_tridiagonal(const Tensor& alpha, const Tensor& beta);
+
+struct LuDecomposition {
+  Tensor lu;  // the upper triangular matrix, and below its diagonal the lower one, whose diagonal is 1
+  Tensor p;   // the order of the rows
+};
+// The product of triangular matrices, with rows exchanged.
+WEFT_API LuDecomposition lu(const Tensor& x);
+// The solution of matrix * x = rhs, for the lu of the matrix.
+WEFT_API Tensor lu_solve(const Tensor& lower_upper, const Tensor& perm, const Tensor& rhs);
+// The inverse of the matrix.
+WEFT_API Tensor lu_matrix_inverse(const Tensor& lower_upper, const Tensor& perm);
+// The matrix itself.
+WEFT_API Tensor lu_reconstruct(const Tensor& lower_upper, const Tensor& perm);
+// The solution of matrix * x = rhs, for the Cholesky factor of the matrix.
+WEFT_API Tensor cholesky_solve(const Tensor& chol, const Tensor& rhs);
+// The solution for triangular matrices with few diagonals, which are the rows of `bands`.
+WEFT_API Tensor banded_triangular_solve(const Tensor& bands, const Tensor& rhs, const TriangularSolveOptions& options = {});
+// Tridiagonal matrices: `diagonals` is [..., 3, n], the one above, the main one and the one below. The last element of the first and the first of the
+// last are not read.
+WEFT_API Tensor tridiagonal_solve(const Tensor& diagonals, const Tensor& rhs, bool partial_pivoting = true);
+// The product of a tridiagonal matrix and others.
+WEFT_API Tensor tridiagonal_matmul(const Tensor& diagonals, const Tensor& rhs);
+
+// The exponential of matrices.
+WEFT_API Tensor expm(const Tensor& x);
+// The logarithm of complex matrices.
+WEFT_API Tensor logm(const Tensor& x);
+// The square root of matrices.
+WEFT_API Tensor sqrtm(const Tensor& x);
+// Moore and Penrose's inverse. Singular values below rcond times the largest are taken as zero; rcond below 0: by the type and the size.
+WEFT_API Tensor pinv(const Tensor& x, double rcond = -1);
+// How many singular values are larger than tol; tol below 0: by the type and the size.
+WEFT_API Tensor matrix_rank(const Tensor& x, double tol = -1);
+struct Normalized {
+  Tensor normalized, norm;
+};
+// A tensor divided by its norm, and the norm.
+WEFT_API Normalized normalize(const Tensor& x, const NormOptions& options = {});
+// A tensor of twice the rank with x on its diagonal.
+WEFT_API Tensor tensor_diag(const Tensor& diagonal);
+// The diagonal of such a tensor.
+WEFT_API Tensor tensor_diag_part(const Tensor& x);
 
 }  // namespace weft::linalg

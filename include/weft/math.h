@@ -62,6 +62,27 @@ WEFT_API Tensor argmin(const Tensor& x, int64_t axis = 0);
 WEFT_API Tensor argmax(const Tensor& x, int64_t axis = 0);
 // The sum of tensors of one shape.
 WEFT_API Tensor add_n(const std::vector<Tensor>& inputs);
+WEFT_API Tensor accumulate_n(const std::vector<Tensor>& inputs);
+// The polynomial with these coefficients, the highest first.
+WEFT_API Tensor polyval(const std::vector<Tensor>& coefficients, const Tensor& x);
+struct ApproxTopKOptions {
+  int64_t reduction_dimension = -1;
+  double recall_target = 0.95;
+};
+// The k largest elements along an axis, and where they are. On CPUs the result is exact.
+WEFT_API TopK approx_max_k(const Tensor& x, int64_t k, const ApproxTopKOptions& options = {});
+// The k smallest.
+WEFT_API TopK approx_min_k(const Tensor& x, int64_t k, const ApproxTopKOptions& options = {});
+// Whether each target is among the k classes with the largest predictions.
+WEFT_API Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k);
+// The permutation that undoes x.
+WEFT_API Tensor invert_permutation(const Tensor& x);
+// Whether no element is less than the one before it.
+WEFT_API Tensor is_non_decreasing(const Tensor& x);
+// Whether each element is greater than the one before it.
+WEFT_API Tensor is_strictly_increasing(const Tensor& x);
+// Points of Sobol's sequence: [num_results, dim].
+WEFT_API Tensor sobol_sample(int64_t dim, int64_t num_results, int64_t skip = 0, DType dtype = DType::float32);
 
 struct CumulativeOptions {
   int64_t axis = 0;
@@ -100,6 +121,10 @@ WEFT_API Tensor negative(const Tensor& x);
 WEFT_API Tensor sign(const Tensor& x);
 // 1 / x.
 WEFT_API Tensor reciprocal(const Tensor& x);
+// 1 / x, and 0 where x is 0.
+WEFT_API Tensor reciprocal_no_nan(const Tensor& x);
+// A number times x.
+WEFT_API Tensor scalar_mul(const Tensor& scalar, const Tensor& x);
 // x * x.
 WEFT_API Tensor square(const Tensor& x);
 // The square root.
@@ -152,6 +177,16 @@ WEFT_API Tensor erf(const Tensor& x);
 WEFT_API Tensor erfc(const Tensor& x);
 // The inverse of erf.
 WEFT_API Tensor erfinv(const Tensor& x);
+// The inverse of erfc.
+WEFT_API Tensor erfcinv(const Tensor& x);
+// The modified Bessel functions of the first kind, of order 0 and 1.
+WEFT_API Tensor bessel_i0(const Tensor& x);
+WEFT_API Tensor bessel_i1(const Tensor& x);
+// The same times exp(-|x|).
+WEFT_API Tensor bessel_i0e(const Tensor& x);
+WEFT_API Tensor bessel_i1e(const Tensor& x);
+// The logarithm of the beta function of the last axis.
+WEFT_API Tensor lbeta(const Tensor& x);
 // The quantile of the standard normal distribution.
 WEFT_API Tensor ndtri(const Tensor& x);
 // The logarithm of |gamma(x)|.
@@ -278,6 +313,8 @@ WEFT_API Tensor unsorted_segment_max(const Tensor& x, const Tensor& segment_ids,
 WEFT_API Tensor unsorted_segment_min(const Tensor& x, const Tensor& segment_ids, int64_t num_segments);
 // Products of rows with the same number, in any order.
 WEFT_API Tensor unsorted_segment_prod(const Tensor& x, const Tensor& segment_ids, int64_t num_segments);
+// Sums of rows with the same number, in any order, divided by the root of how many there are.
+WEFT_API Tensor unsorted_segment_sqrt_n(const Tensor& x, const Tensor& segment_ids, int64_t num_segments);
 // Means of rows with the same number, in any order; 0 where there are none.
 WEFT_API Tensor unsorted_segment_mean(const Tensor& x, const Tensor& segment_ids, int64_t num_segments);
 // How often label i was predicted as j.

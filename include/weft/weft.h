@@ -2,6 +2,7 @@
 #pragma once
 
 #include "weft/array.h"
+#include "weft/bitwise.h"
 #include "weft/call.h"
 #include "weft/callbacks.h"
 #include "weft/checkpoint.h"
@@ -34,6 +35,7 @@
 #include "weft/random.h"
 #include "weft/save.h"
 #include "weft/saved_model.h"
+#include "weft/signal.h"
 #include "weft/strings.h"
 #include "weft/summary.h"
 #include "weft/tape.h"

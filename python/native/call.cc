@@ -56,7 +56,7 @@ PyObject* run_one(trace::OpCall& call, bool release, const char* name) {
 
 // ---- the callable --------------------------------------------------------------------------------------
 
-std::string snake(std::string_view name) {
+std::string snake_case(std::string_view name) {
   std::string out;
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
@@ -587,7 +587,7 @@ nb::object make_op(const std::string& name) {
   c.spec = spec;
   c.signature = &spec->signature();
   c.result_type = nullptr;
-  c.python_name = must(PyUnicode_FromString(snake(name).c_str()));
+  c.python_name = must(PyUnicode_FromString(snake_case(name).c_str()));
   for (const ArgSpec& a : c.signature->inputs) c.parameters->push_back(must(PyUnicode_InternFromString(a.name.c_str())));
   for (const bool with_default : {false, true}) {
     for (size_t a = 0; a < c.signature->attrs.size(); ++a) {

@@ -12,7 +12,7 @@ PyObject* run_one(trace::OpCall& call, bool release, const char* name = "");
 std::vector<RefPtr<eager::TensorHandle>> run_all(trace::OpCall& call, bool release, const char* name = "");
 
 // The name that TensorFlow gives an op in Python: "Conv2DBackpropInput" is conv2d_backprop_input.
-std::string snake(std::string_view name);
+std::string snake_case(std::string_view name);
 
 // Whether results of ops go through a function of the package first (tf.debugging.enable_check_numerics).
 bool ops_are_watched();

@@ -405,7 +405,7 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
     if (!sequence.is_valid()) {
       forget_error();
       nb::object text = nb::steal(PyObject_Repr(o));
-      fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake(op), "' Op, not ",
+      fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake_case(op), "' Op, not ",
                                 text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
     }
     for (nb::handle h : sequence) out.push_back(f(h.ptr()));

@@ -39,7 +39,7 @@ void end() {
 
 }  // namespace
 
-void stand_still() noexcept {
+void block_forever() noexcept {
   standing.fetch_add(1);
   for (;;) pause();
 }
@@ -47,15 +47,15 @@ void stand_still() noexcept {
 void stop_here() {
   if (may_go_on()) return;
   PyEval_SaveThread();
-  stand_still();
+  block_forever();
 }
 
 void Released::take_back(PyThreadState* state) noexcept {
-  if (!may_go_on()) stand_still();
+  if (!may_go_on()) block_forever();
   try {
     PyEval_RestoreThread(state);
   } catch (abi::__forced_unwind&) {
-    stand_still();
+    block_forever();
   }
   stop_if_ending();
 }
@@ -87,7 +87,7 @@ Locked::Locked() noexcept {
   try {
     state_ = PyGILState_Ensure();
   } catch (abi::__forced_unwind&) {
-    stand_still();
+    block_forever();
   }
   held_ = true;
 }

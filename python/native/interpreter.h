@@ -1,6 +1,6 @@
 // The interpreter's lock, for threads that may outlive the interpreter. Python ends a thread that asks for the lock while the interpreter
 // ends (pthread_exit), through all C++ code that is on the thread's stack: that cannot be, destructors would use Python without the lock. So
-// nothing here asks then, and a thread that is ended nevertheless stands still until the process is gone.
+// nothing here asks then, and a thread that is ended nevertheless blocks until the process is gone.
 #pragma once
 
 #include <cxxabi.h>
@@ -16,7 +16,7 @@ namespace weft_engine::python {
 
 // Whether the interpreter ends; from then on only the thread that ends it calls Python.
 inline std::atomic<bool> interpreter_ends{false};
-[[noreturn]] void stand_still() noexcept;
+[[noreturn]] void block_forever() noexcept;
 // With the lock held: another thread than that which ends the interpreter goes no further.
 void stop_here();
 inline void stop_if_ending() {
@@ -37,7 +37,7 @@ auto call_python(F f, Args... args) {
   try {
     return f(args...);
   } catch (abi::__forced_unwind&) {
-    stand_still();
+    block_forever();
   }
 }
 

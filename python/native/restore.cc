@@ -63,15 +63,18 @@ class PythonTargets : public Targets {
     });
   }
   Object root() override { return shared(self_.attr("view").attr("root")); }
+  Result<std::vector<Object>> objects() override {
+    return answered([&]() -> Result<std::vector<Object>> { return shared_all(self_.attr("all_objects")()); });
+  }
+  Result<bool> has_values(const Object& object) override {
+    return answered([&]() -> Result<bool> { return nb::cast<bool>(self_.attr("has_values")(python(object))); });
+  }
   Result<std::string> describe(const Object& object, bool listed) override {
     return answered([&]() -> Result<std::string> { return nb::cast<std::string>(listed ? nb::repr(python(object)) : nb::str(python(object))); });
   }
   const saved_model::RestoreWords& words() const override { return kWords; }
 
  protected:
-  Result<std::vector<Object>> list(const char* method) {
-    return answered([&]() -> Result<std::vector<Object>> { return shared_all(self_.attr(method)()); });
-  }
   const nb::object self_;
 };
 
@@ -123,7 +126,6 @@ class GraphObjects final : public PythonTargets<saved_model::GraphTargets> {
       return {};
     });
   }
-  Result<std::vector<Object>> with_values() override { return list("with_values"); }
   void warn(const std::string& text) override { self_.attr("warn")(text); }
 
  private:
@@ -136,11 +138,7 @@ class NamedObjects final : public PythonTargets<saved_model::NamedTargets> {
   Result<std::string> name(const Object& object) override {
     return answered([&]() -> Result<std::string> { return nb::cast<std::string>(self_.attr("name")(python(object))); });
   }
-  Result<bool> has_values(const Object& object) override {
-    return answered([&]() -> Result<bool> { return nb::cast<bool>(self_.attr("has_values")(python(object))); });
-  }
   bool in_checkpoint(const std::string& name) override { return nb::cast<bool>(self_.attr("in_checkpoint")(name)); }
-  Result<std::vector<Object>> objects() override { return list("objects"); }
   void add_unused(const Object& object, std::string name) override { self_.attr("add_unused")(python(object), name); }
   std::vector<std::pair<Object, std::string>> unused() override {
     std::vector<std::pair<Object, std::string>> out;

@@ -73,11 +73,11 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
     }
     return;
   }
-  trace::Meeting meeting(n);
+  trace::ReplicaBarrier barrier(n);
   std::vector<std::exception_ptr> errors{size_t(n)};
   std::vector<char> left_waiting(size_t(n), 0);
   auto one = [&](int i) {
-    trace::Replica replica{i, n, &meeting};
+    trace::Replica replica{i, n, &barrier};
     try {
       AsReplica as(&replica);
       DeviceScope device(devices_[size_t(i)]);
@@ -86,7 +86,7 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
       errors[size_t(i)] = std::current_exception();
     }
     left_waiting[size_t(i)] = replica.left_waiting;
-    meeting.leave();
+    barrier.leave();
   };
   std::vector<std::thread> threads;
   for (int i = 1; i < n; ++i) {
@@ -94,7 +94,7 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
       threads.emplace_back(one, i);
     } catch (...) {  // no thread to be had
       errors[size_t(i)] = std::current_exception();
-      meeting.leave();
+      barrier.leave();
     }
   }
   one(0);

@@ -2,33 +2,20 @@
 
 #include <cmath>
 
-#include "api/op_args.h"
+#include "api/image_internal.h"
 #include "weft/math.h"
 #include "weft/raw/array.h"
 #include "weft/raw/image.h"
+#include "weft/strings.h"
 
 namespace weft::image {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) { throw Error(Code::kInvalidArgument, message); }
-
-int image_rank(const Tensor& images, const char* who) {
-  const int rank = api::known_rank(images);
-  if (rank != 3 && rank != 4) fail(std::string(who) + ": images must have 3 or 4 dimensions");
-  return rank;
-}
 bool is_float(DType t) { return t == DType::float16 || t == DType::float32 || t == DType::float64 || t == DType::bfloat16; }
 double largest(DType t) {
   double low = 0, high = 0;
   if (!api::integer_limits(t, low, high)) fail("images are numbers, got " + to_string(t));
   return high;
-}
-// What f does to images of floats, for those of any type.
-template <class F>
-Tensor as_floats(const Tensor& images, F f) {
-  const DType t = images.dtype();
-  if (t == DType::float32 || t == DType::float16) return f(images);
-  return convert_image_dtype(f(convert_image_dtype(images, DType::float32)), t, true);
 }
 
 }  // namespace
@@ -77,6 +64,17 @@ Tensor flip_up_down(const Tensor& images) { return reverse(images, {image_rank(i
 
 Tensor decode_png(const Tensor& contents, int64_t channels, DType dtype) { return raw::DecodePng(contents, {.channels = channels, .dtype = dtype}); }
 Tensor decode_jpeg(const Tensor& contents, int64_t channels) { return raw::DecodeJpeg(contents, {.channels = channels}); }
+Tensor decode_and_crop_jpeg(const Tensor& contents, const Tensor& window, int64_t channels) {
+  return raw::DecodeAndCropJpeg(contents, cast(window, DType::int32), {.channels = channels});
+}
+Tensor decode_bmp(const Tensor& contents, int64_t channels) { return raw::DecodeBmp(contents, {.channels = channels}); }
+Tensor decode_gif(const Tensor& contents) { return raw::DecodeGif(contents); }
+Tensor decode_webp(const Tensor& contents, int64_t channels) { return raw::DecodeWebP(contents, {.channels = channels}); }
+Tensor decode_image(const Tensor& contents, int64_t channels, DType dtype, bool expand_animations) {
+  return raw::DecodeImage(contents, {.channels = channels, .dtype = dtype, .expand_animations = expand_animations});
+}
+Tensor extract_jpeg_shape(const Tensor& contents, DType dtype) { return raw::ExtractJpegShape(contents, {.output_type = dtype}); }
+Tensor is_jpeg(const Tensor& contents) { return strings::substr(contents, Tensor(int32_t(0)), Tensor(int32_t(3))) == Tensor("\xff\xd8\xff"); }
 Tensor encode_png(const Tensor& image) { return raw::EncodePng(image); }
 Tensor encode_jpeg(const Tensor& image, int64_t quality) { return raw::EncodeJpeg(image, {.quality = quality}); }
 

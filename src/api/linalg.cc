@@ -12,7 +12,7 @@ namespace {
 
 Tensor zero_like(const Tensor& x) { return cast(Tensor(0.f), x.dtype()); }
 Tensor int32(int64_t v) { return Tensor(int32_t(v)); }
-int matrix_rank(const Tensor& x) {
+int rank_of_matrices(const Tensor& x) {
   const int rank = api::known_rank(x);
   if (rank < 2)
     throw Error(Code::kInvalidArgument, "matrices need at least two dimensions, of a known number, got " +
@@ -28,7 +28,7 @@ Tensor set_diag(const Tensor& x, const Tensor& diagonal, int64_t k) { return raw
 Tensor band_part(const Tensor& x, int64_t num_lower, int64_t num_upper) { return raw::MatrixBandPart(x, Tensor(num_lower), Tensor(num_upper)); }
 Tensor trace(const Tensor& x) { return reduce_sum(diag_part(x), {.axis = {-1}}); }
 Tensor matrix_transpose(const Tensor& x) {
-  std::vector<int64_t> perm(size_t(matrix_rank(x)));
+  std::vector<int64_t> perm(size_t(rank_of_matrices(x)));
   std::iota(perm.begin(), perm.end(), 0);
   std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
   return transpose(x, perm);

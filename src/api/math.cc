@@ -9,6 +9,7 @@
 #include "weft/raw/linalg.h"
 #include "weft/raw/math.h"
 #include "weft/raw/nn.h"
+#include "weft/raw/random.h"
 
 namespace weft {
 
@@ -36,6 +37,25 @@ Tensor reduce(Tensor (*op)(const Tensor&, const Tensor&, const Options&), const 
   return op(x, axes_of(x, o.axis), {.keep_dims = o.keepdims});
 }
 Tensor number_like(const Tensor& x, double v) { return cast(Tensor(v), x.dtype()); }
+
+// Sizes of segments, at least 1, in a form that broadcasts over what follows the numbered dimensions.
+Tensor segment_sizes(const Tensor& x, const Tensor& ids, int64_t n, const char* who) {
+  const int rank = known_rank(x), own = known_rank(ids);
+  if (rank < 0 || own < 0) fail(std::string(who) + " needs tensors whose rank is known");
+  std::vector<int64_t> dims(size_t(std::max(rank - own, 0)) + 1, 1);
+  dims[0] = n;
+  return reshape(maximum(unsorted_segment_sum(cast(ones_like(ids), x.dtype()), ids, n), number_like(x, 1)), dims);
+}
+
+Tensor steps(const Tensor& x) {
+  const Tensor flat = reshape(x, {-1});
+  return flat[{slice(1, _)}] - flat[{slice(_, -1)}];
+}
+TopK approx_top_k(const Tensor& x, int64_t k, const ApproxTopKOptions& o, bool largest) {
+  const raw::ApproxTopKResult r =
+      raw::ApproxTopK(x, k, {.reduction_dimension = o.reduction_dimension, .recall_target = float(o.recall_target), .is_max_k = largest});
+  return {r.values, r.indices};
+}
 
 }  // namespace
 
@@ -109,6 +129,24 @@ Tensor zero_fraction(const Tensor& x) {
 Tensor argmin(const Tensor& x, int64_t axis) { return raw::ArgMin(x, Tensor(axis)); }
 Tensor argmax(const Tensor& x, int64_t axis) { return raw::ArgMax(x, Tensor(axis)); }
 Tensor add_n(const std::vector<Tensor>& inputs) { return inputs.size() == 1 ? identity(inputs[0]) : raw::AddN(inputs); }
+Tensor accumulate_n(const std::vector<Tensor>& inputs) { return add_n(inputs); }
+Tensor polyval(const std::vector<Tensor>& coefficients, const Tensor& x) {
+  if (coefficients.empty()) return zeros_like(x);
+  Tensor sum = coefficients[0];
+  for (size_t i = 1; i < coefficients.size(); ++i) sum = coefficients[i] + sum * x;
+  return sum;
+}
+TopK approx_max_k(const Tensor& x, int64_t k, const ApproxTopKOptions& o) { return approx_top_k(x, k, o, true); }
+TopK approx_min_k(const Tensor& x, int64_t k, const ApproxTopKOptions& o) { return approx_top_k(x, k, o, false); }
+Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k) {
+  return raw::InTopKV2(predictions, targets, cast(Tensor(k), targets.dtype()));
+}
+Tensor invert_permutation(const Tensor& x) { return raw::InvertPermutation(x); }
+Tensor is_non_decreasing(const Tensor& x) { return reduce_all(steps(x) >= number_like(x, 0)); }
+Tensor is_strictly_increasing(const Tensor& x) { return reduce_all(steps(x) > number_like(x, 0)); }
+Tensor sobol_sample(int64_t dim, int64_t num_results, int64_t skip, DType dtype) {
+  return raw::SobolSample(Tensor(int32_t(dim)), Tensor(int32_t(num_results)), Tensor(int32_t(skip)), {.dtype = dtype});
+}
 
 Tensor cumsum(const Tensor& x, const CumulativeOptions& o) {
   return raw::Cumsum(x, Tensor(o.axis), {.exclusive = o.exclusive, .reverse = o.reverse});
@@ -169,6 +207,11 @@ Tensor abs(const Tensor& x) { return is_complex(x) ? raw::ComplexAbs(x, {.Tout =
 Tensor negative(const Tensor& x) { return raw::Neg(x); }
 Tensor sign(const Tensor& x) { return raw::Sign(x); }
 Tensor reciprocal(const Tensor& x) { return raw::Reciprocal(x); }
+Tensor reciprocal_no_nan(const Tensor& x) { return divide_no_nan(ones_like(x), x); }
+Tensor scalar_mul(const Tensor& scalar, const Tensor& x) {
+  if (known_rank(scalar) > 0) fail("scalar_mul: the first argument must be a scalar");
+  return scalar * x;
+}
 Tensor square(const Tensor& x) { return raw::Square(x); }
 Tensor sqrt(const Tensor& x) { return raw::Sqrt(x); }
 Tensor rsqrt(const Tensor& x) { return raw::Rsqrt(x); }
@@ -195,6 +238,12 @@ Tensor atanh(const Tensor& x) { return raw::Atanh(x); }
 Tensor erf(const Tensor& x) { return raw::Erf(x); }
 Tensor erfc(const Tensor& x) { return raw::Erfc(x); }
 Tensor erfinv(const Tensor& x) { return raw::Erfinv(x); }
+Tensor erfcinv(const Tensor& x) { return -ndtri(number_like(x, 0.5) * x) * number_like(x, std::sqrt(0.5)); }
+Tensor bessel_i0(const Tensor& x) { return raw::BesselI0(x); }
+Tensor bessel_i1(const Tensor& x) { return raw::BesselI1(x); }
+Tensor bessel_i0e(const Tensor& x) { return raw::BesselI0e(x); }
+Tensor bessel_i1e(const Tensor& x) { return raw::BesselI1e(x); }
+Tensor lbeta(const Tensor& x) { return reduce_sum(lgamma(x), {.axis = {-1}}) - lgamma(reduce_sum(x, {.axis = {-1}})); }
 Tensor ndtri(const Tensor& x) { return raw::Ndtri(x); }
 Tensor lgamma(const Tensor& x) { return raw::Lgamma(x); }
 Tensor digamma(const Tensor& x) { return raw::Digamma(x); }
@@ -280,16 +329,10 @@ Tensor unsorted_segment_max(const Tensor& x, const Tensor& ids, int64_t n) { ret
 Tensor unsorted_segment_min(const Tensor& x, const Tensor& ids, int64_t n) { return raw::UnsortedSegmentMin(x, ids, Tensor(int32_t(n))); }
 Tensor unsorted_segment_prod(const Tensor& x, const Tensor& ids, int64_t n) { return raw::UnsortedSegmentProd(x, ids, Tensor(int32_t(n))); }
 Tensor unsorted_segment_mean(const Tensor& x, const Tensor& ids, int64_t n) {
-  const int rank = known_rank(x), own = known_rank(ids);
-  if (rank < 0 || own < 0) fail("unsorted_segment_mean needs tensors whose rank is known");
-  // Sizes of segments, in a form that broadcasts over what follows the numbered dimensions.
-  Tensor count = maximum(unsorted_segment_sum(cast(ones_like(ids), x.dtype()), ids, n), number_like(x, 1));
-  count = reshape(count, [&] {
-    std::vector<int64_t> dims(size_t(std::max(rank - own, 0)) + 1, 1);
-    dims[0] = n;
-    return dims;
-  }());
-  return unsorted_segment_sum(x, ids, n) / count;
+  return unsorted_segment_sum(x, ids, n) / segment_sizes(x, ids, n, "unsorted_segment_mean");
+}
+Tensor unsorted_segment_sqrt_n(const Tensor& x, const Tensor& ids, int64_t n) {
+  return unsorted_segment_sum(x, ids, n) / sqrt(segment_sizes(x, ids, n, "unsorted_segment_sqrt_n"));
 }
 Tensor confusion_matrix(const Tensor& labels, const Tensor& predictions, int64_t num_classes, DType dtype) {
   const Tensor places = stack({cast(labels, DType::int64), cast(predictions, DType::int64)}, 1);

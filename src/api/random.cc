@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/op_args.h"
+#include "api/op_seeds.h"
 #include "weft/math.h"
 #include "weft/nn/initializers.h"
 #include "weft/raw/array.h"
@@ -25,17 +26,6 @@ constexpr int64_t kCounters = 2;  // numbers of the state in front of the key
 
 std::atomic<int64_t> global_seed{kNone};
 
-// The two seeds of an op.
-struct Seeds {
-  int64_t first = 0, second = 0;
-};
-Seeds seeds_for(int64_t seed) {
-  const int64_t all = global_seed;
-  if (seed >= 0) return {all == kNone ? kDefaultSeed : all, seed};
-  if (all == kNone) return {};  // of no known seed
-  return {all, nn::draw_seed()};
-}
-
 bool is_integer(DType t) {
   double low = 0, high = 0;
   return api::integer_limits(t, low, high);
@@ -53,32 +43,39 @@ Tensor bound(double v, DType t) { return t == DType::int32 ? Tensor(int32_t(v)) 
 
 }  // namespace
 
+OpSeeds op_seeds(int64_t seed) {
+  const int64_t all = global_seed;
+  if (seed >= 0) return {all == kNone ? kDefaultSeed : all, seed};
+  if (all == kNone) return {};  // of no known seed
+  return {all, nn::draw_seed()};
+}
+
 void set_seed(int64_t seed) {
   global_seed = seed;
   nn::set_random_seed(seed);
 }
 
 Tensor normal(std::vector<int64_t> shape, const NormalOptions& o) {
-  const Seeds s = seeds_for(o.seed);
+  const OpSeeds s = op_seeds(o.seed);
   return scaled(raw::RandomStandardNormal(ints(shape), o.dtype, {.seed = s.first, .seed2 = s.second}), o.stddev, o.mean);
 }
 Tensor truncated_normal(std::vector<int64_t> shape, const NormalOptions& o) {
-  const Seeds s = seeds_for(o.seed);
+  const OpSeeds s = op_seeds(o.seed);
   return scaled(raw::TruncatedNormal(ints(shape), o.dtype, {.seed = s.first, .seed2 = s.second}), o.stddev, o.mean);
 }
 Tensor uniform(std::vector<int64_t> shape, const UniformOptions& o) {
   check_range(o);
-  const Seeds s = seeds_for(o.seed);
+  const OpSeeds s = op_seeds(o.seed);
   if (is_integer(o.dtype))
     return raw::RandomUniformInt(ints(shape), bound(o.minval, o.dtype), bound(o.maxval, o.dtype), {.seed = s.first, .seed2 = s.second});
   return scaled(raw::RandomUniform(ints(shape), o.dtype, {.seed = s.first, .seed2 = s.second}), o.maxval - o.minval, o.minval);
 }
 Tensor shuffle(const Tensor& x, int64_t seed) {
-  const Seeds s = seeds_for(seed);
+  const OpSeeds s = op_seeds(seed);
   return raw::RandomShuffle(x, {.seed = s.first, .seed2 = s.second});
 }
 Tensor categorical(const Tensor& logits, int64_t num_samples, int64_t seed) {
-  const Seeds s = seeds_for(seed);
+  const OpSeeds s = op_seeds(seed);
   return raw::Multinomial(logits, Tensor(int32_t(num_samples)), {.seed = s.first, .seed2 = s.second});
 }
 

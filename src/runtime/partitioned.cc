@@ -53,8 +53,8 @@ class CallRendezvous final : public Rendezvous {
 
 // One call: what its parts share, alive until the last of them has ended.
 struct Call : std::enable_shared_from_this<Call> {
-  Call(const KernelEnv& e, size_t parts, std::shared_ptr<Rendezvous> meeting)
-      : env(e), parent(e.cancellation), rendezvous(std::move(meeting)), left(parts) {
+  Call(const KernelEnv& e, size_t parts, std::shared_ptr<Rendezvous> shared)
+      : env(e), parent(e.cancellation), rendezvous(std::move(shared)), left(parts) {
     env.rendezvous = rendezvous.get();
     env.cancellation = &cancellation;
   }
@@ -115,8 +115,8 @@ class Partitioned final : public Executable {
     if (args.size() != num_args_ || rets.size() != num_rets_)
       return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ",
                               rets.size());
-    WEFT_ASSIGN(std::shared_ptr<Rendezvous> meeting, meet(env));
-    auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting));
+    WEFT_ASSIGN(std::shared_ptr<Rendezvous> shared, step_rendezvous(env));
+    auto call = std::make_shared<Call>(env, parts_.size(), std::move(shared));
     if (!call->watch()) return before();
     // The first part, the largest of those here, runs on this thread.
     const size_t first = parts_[0].remote ? 0 : 1;
@@ -146,9 +146,9 @@ class Partitioned final : public Executable {
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
     if (args.size() != num_args_)
       return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
-    auto meeting = meet(env);
-    if (!meeting.ok()) return done(meeting.status(), {});
-    auto call = std::make_shared<Call>(env, parts_.size(), std::move(meeting).value());
+    auto shared = step_rendezvous(env);
+    if (!shared.ok()) return done(shared.status(), {});
+    auto call = std::make_shared<Call>(env, parts_.size(), std::move(shared).value());
     if (!call->watch()) return done(before(), {});
     call->rets.resize(num_rets_);
     call->done = std::move(done);
@@ -158,7 +158,7 @@ class Partitioned final : public Executable {
   bool distributed() const { return remote_ != nullptr; }
 
  private:
-  Result<std::shared_ptr<Rendezvous>> meet(const KernelEnv& env) const {
+  Result<std::shared_ptr<Rendezvous>> step_rendezvous(const KernelEnv& env) const {
     if (remote_) return remote_->start_step();
     return std::shared_ptr<Rendezvous>(std::make_shared<CallRendezvous>(env.rendezvous));
   }

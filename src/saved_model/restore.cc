@@ -115,6 +115,13 @@ class StateTargets : public Targets {
     return {};
   }
   Object root() override { return objects_.root.lock(); }
+  Result<std::vector<Object>> objects() override {
+    WEFT_ASSIGN(TrackedObjects tracked, objects_.list());
+    std::vector<Object> out;
+    for (auto& n : tracked.nodes) out.push_back(std::move(n.state));
+    return out;
+  }
+  Result<bool> has_values(const Object& object) override { return state_of(object).as_variable() != nullptr; }
   Result<std::string> describe(const Object& object, bool) override { return text_of(state_of(object)); }
   const RestoreWords& words() const override { return kWords; }
 
@@ -205,14 +212,6 @@ class ObjectRestore final : public RestoreStatus, public StateTargets<GraphTarge
     }
     return assign_all(*reader_, std::move(assignments));
   }
-  Result<std::vector<Object>> with_values() override {
-    WEFT_ASSIGN(TrackedObjects objects, objects_.list());
-    std::vector<Object> out;
-    for (auto& n : objects.nodes) {
-      if (n.state->as_variable()) out.push_back(std::move(n.state));
-    }
-    return out;
-  }
   void warn(const std::string& text) override { log(LogLevel::kWarning, text); }
 
  private:
@@ -254,14 +253,7 @@ class NameRestore final : public RestoreStatus, public StateTargets<NamedTargets
     VariableState* v = state_of(object).as_variable();
     return v ? v->spec().name : std::string();
   }
-  Result<bool> has_values(const Object&) override { return false; }
   bool in_checkpoint(const std::string& name) override { return reader_->contains(name); }
-  Result<std::vector<Object>> objects() override {
-    WEFT_ASSIGN(TrackedObjects tracked, objects_.list());
-    std::vector<Object> out;
-    for (auto& n : tracked.nodes) out.push_back(std::move(n.state));
-    return out;
-  }
   void add_unused(const Object& object, std::string name) override { unused_.emplace_back(shared(object), std::move(name)); }
   std::vector<std::pair<Object, std::string>> unused() override {
     std::vector<std::pair<Object, std::string>> out;

@@ -135,23 +135,33 @@ void Restorer::add_unused(int node, std::string_view value) {
   it->second.emplace_back(value);
 }
 
-Result<std::vector<Object>> Restorer::unmatched(GraphTargets& targets) const {
-  WEFT_ASSIGN(std::vector<Object> objects, targets.with_values());
-  std::unordered_set<const void*> bound;
-  for (int i = 0; i < graph_.size(); ++i) bound.insert(targets.bound(i).get());
-  std::erase_if(objects, [&](const Object& o) { return bound.count(o.get()) > 0; });
-  return objects;
+// By node.
+std::vector<Object> Restorer::bound_objects(GraphTargets& targets) const {
+  std::vector<Object> out;
+  for (int i = 0; i < graph_.size(); ++i) out.push_back(targets.bound(i));
+  return out;
 }
 
-Status Restorer::assert_existing_objects_matched(GraphTargets& targets) const {
+Result<std::vector<Object>> Restorer::unmatched(GraphTargets& targets, std::span<const Object> bound) const {
+  WEFT_ASSIGN(std::vector<Object> objects, targets.objects());
+  std::unordered_set<const void*> known;
+  for (const Object& o : bound) known.insert(o.get());
+  std::vector<Object> out;
+  for (Object& o : objects) {
+    if (known.count(o.get())) continue;
+    WEFT_ASSIGN(bool valued, targets.has_values(o));
+    if (valued) out.push_back(std::move(o));
+  }
+  return out;
+}
+
+Status Restorer::check_existing(GraphTargets& targets, std::span<const Object> bound) const {
   for (int i = 0; i < graph_.size(); ++i) {
-    if (graph_.node(i).values.empty()) continue;
-    const Object object = targets.bound(i);
-    if (!object) continue;
-    WEFT_ASSIGN(int64_t last, targets.restored_by(object));
+    if (graph_.node(i).values.empty() || !bound[size_t(i)]) continue;
+    WEFT_ASSIGN(int64_t last, targets.restored_by(bound[size_t(i)]));
     if (last < id_) return failed_precondition("Object ", node_text(graph_.node(i)), " not assigned a value from checkpoint.");
   }
-  WEFT_ASSIGN(std::vector<Object> left, unmatched(targets));
+  WEFT_ASSIGN(std::vector<Object> left, unmatched(targets, bound));
   if (left.empty()) return {};
   const size_t shown = std::min<size_t>(10, left.size());
   WEFT_ASSIGN(std::string text, listed(targets, std::span(left).first(shown)));
@@ -161,36 +171,37 @@ Status Restorer::assert_existing_objects_matched(GraphTargets& targets) const {
                              shown, " of ", left.size(), " unmatched objects: ", text);
 }
 
+Status Restorer::assert_existing_objects_matched(GraphTargets& targets) const { return check_existing(targets, bound_objects(targets)); }
+
 Status Restorer::assert_consumed(GraphTargets& targets) const {
-  WEFT_RETURN_IF_ERROR(assert_existing_objects_matched(targets));
-  const auto& names = graph_.names();
+  const std::vector<Object> bound = bound_objects(targets);
+  WEFT_RETURN_IF_ERROR(check_existing(targets, bound));
   for (int i = 0; i < graph_.size(); ++i) {
-    if (graph_.wanted(i) && !targets.bound(i))
-      return failed_precondition("Unresolved object in checkpoint ", names[size_t(i)], ": ", node_text(graph_.node(i)));
+    if (graph_.wanted(i) && !bound[size_t(i)])
+      return failed_precondition("Unresolved object in checkpoint ", graph_.names()[size_t(i)], ": ", node_text(graph_.node(i)));
   }
   for (int optimizer : graph_.open_optimizers()) {
     std::vector<std::string> slots;
-    for (const auto& s : graph_.node(optimizer).slots) slots.push_back(names[size_t(s.variable)]);
+    for (const auto& s : graph_.node(optimizer).slots) slots.push_back(graph_.names()[size_t(s.variable)]);
     return failed_precondition("Unresolved slot restorations: ", quoted(slots));
   }
   if (unused_.empty()) return {};
   std::string text = "Unused attributes in these objects (the attributes exist in the checkpoint but were not restored):";
   for (const auto& [node, values] : unused_) {
-    const Object object = targets.bound(node);
+    const Object& object = bound[size_t(node)];
     std::string described;
     if (object) {
       WEFT_ASSIGN(described, targets.describe(object, false));
     }
-    text += cat("\n", names[size_t(node)], " (", described, "): ", quoted(values));
+    text += cat("\n", graph_.names()[size_t(node)], " (", described, "): ", quoted(values));
   }
   return failed_precondition(text);
 }
 
 Status Restorer::assert_nontrivial_match(GraphTargets& targets) const {
-  int alive = 0;
-  for (int i = 0; i < graph_.size() && alive < 2; ++i) alive += graph_.matched(i) && targets.bound(i);
-  if (alive > 1) return {};
-  WEFT_ASSIGN(std::vector<Object> left, unmatched(targets));
+  const std::vector<Object> bound = bound_objects(targets);
+  if (std::count_if(bound.begin(), bound.end(), [](const Object& o) { return o != nullptr; }) > 1) return {};
+  WEFT_ASSIGN(std::vector<Object> left, unmatched(targets, bound));
   if (left.empty()) {
     std::string root = "the root";
     if (const Object r = targets.root()) {

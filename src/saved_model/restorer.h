@@ -31,6 +31,8 @@ class RestoreTargets {
   virtual Result<int64_t> restored_by(const Object& object) = 0;
   virtual Status set_restored_by(const Object& object, int64_t restoration) = 0;
   virtual Object root() = 0;  // null: it was freed
+  virtual Result<std::vector<Object>> objects() = 0;  // all that are tracked now
+  virtual Result<bool> has_values(const Object& object) = 0;
   // For messages: the object, alone or as one of a list.
   virtual Result<std::string> describe(const Object& object, bool listed) = 0;
   virtual const RestoreWords& words() const = 0;
@@ -55,8 +57,6 @@ class GraphTargets : public RestoreTargets {
   virtual Status restore_slot(const Object& /*optimizer*/, const Object& /*variable*/, std::string_view /*name*/, int /*node*/) { return {}; }
   // Reads the values of the nodes into their objects.
   virtual Status give(std::span<const NodeObject> list) = 0;
-  // The objects below the root that have values.
-  virtual Result<std::vector<Object>> with_values() = 0;
   virtual void warn(const std::string& text) = 0;
 };
 
@@ -86,7 +86,9 @@ class Restorer {
  private:
   bool is_free(GraphTargets& targets, int node) const;
   Status warn_of_two(GraphTargets& targets, int node, const Object& object) const;
-  Result<std::vector<Object>> unmatched(GraphTargets& targets) const;
+  std::vector<Object> bound_objects(GraphTargets& targets) const;
+  Result<std::vector<Object>> unmatched(GraphTargets& targets, std::span<const Object> bound) const;
+  Status check_existing(GraphTargets& targets, std::span<const Object> bound) const;
 
   RestoreGraph graph_;
   const int64_t id_;
@@ -98,9 +100,7 @@ class NamedTargets : public RestoreTargets {
  public:
   // The name of a variable; empty for another object.
   virtual Result<std::string> name(const Object& object) = 0;
-  virtual Result<bool> has_values(const Object& object) = 0;
   virtual bool in_checkpoint(const std::string& name) = 0;
-  virtual Result<std::vector<Object>> objects() = 0;  // all that are tracked now
   // Values that are not in the checkpoint, kept for the checks; those that may be missing are not listed.
   virtual void add_unused(const Object& object, std::string name) = 0;
   virtual std::vector<std::pair<Object, std::string>> unused() = 0;

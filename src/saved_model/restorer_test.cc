@@ -57,7 +57,8 @@ class Things final : public GraphTargets {
     }
     return {};
   }
-  Result<std::vector<Object>> with_values() override { return std::vector<Object>{root_->children.begin()->second}; }
+  Result<std::vector<Object>> objects() override { return std::vector<Object>{root_, root_->children.begin()->second}; }
+  Result<bool> has_values(const Object& o) override { return o != root_; }
   void warn(const std::string& text) override { warnings.push_back(text); }
 
   std::vector<std::string> waiting, asked, warnings;

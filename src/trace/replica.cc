@@ -16,7 +16,7 @@ Status one_has_ended() {
 }
 }  // namespace
 
-Status Meeting::meet(int replica, Value value, const std::function<Status(std::span<const Value>)>& f) {
+Status ReplicaBarrier::wait(int replica, Value value, const std::function<Status(std::span<const Value>)>& f) {
   std::unique_lock lock(mutex_);
   values_[size_t(replica)] = std::move(value);
   const int64_t mine = round_;
@@ -34,13 +34,13 @@ Status Meeting::meet(int replica, Value value, const std::function<Status(std::s
   return outcome_;
 }
 
-void Meeting::leave() {
+void ReplicaBarrier::leave() {
   std::lock_guard lock(mutex_);
   ++gone_;
   if (here_ > 0 && here_ + gone_ == int(values_.size())) end_round(one_has_ended());
 }
 
-void Meeting::end_round(Status outcome) {
+void ReplicaBarrier::end_round(Status outcome) {
   outcome_ = std::move(outcome);
   one_missing_ = gone_ > 0;
   values_.assign(values_.size(), Value());

@@ -1,5 +1,5 @@
-// Replicas: threads that run the same code, each on a device and with its own copies of variables, and meet where they write
-// a variable that all of them must have alike.
+// Replicas: threads that run the same code, each on a device and with its own copies of variables, and wait for each other where they write
+// a variable that must have the same value on all of them.
 #pragma once
 
 #include <condition_variable>
@@ -14,12 +14,12 @@ namespace weft_engine::trace {
 
 using namespace weft_engine::op;
 
-class Meeting {
+class ReplicaBarrier {
  public:
-  explicit Meeting(int replicas) : values_(size_t(replicas)) {}
-  // Every replica comes with a value; the last to come calls `f` with all of them, outside of any replica. All get its status. An error
+  explicit ReplicaBarrier(int replicas) : values_(size_t(replicas)) {}
+  // Every replica arrives with a value; the last one calls `f` with all of them, outside of any replica. All get its status. An error
   // where a replica is gone that the others wait for; they are then left waiting (Replica).
-  Status meet(int replica, Value value, const std::function<Status(std::span<const Value>)>& f);
+  Status wait(int replica, Value value, const std::function<Status(std::span<const Value>)>& f);
   // A replica has ended, well or not.
   void leave();
 
@@ -36,7 +36,7 @@ class Meeting {
 
 struct Replica {
   int id = 0, count = 1;
-  Meeting* meeting = nullptr;  // null in traces: they cannot meet there
+  ReplicaBarrier* barrier = nullptr;  // null in traces: they cannot wait there
   bool left_waiting = false;   // another one ended that this one waited for: its error follows from the other's
 };
 // Of this thread; null: none, code speaks for all replicas.

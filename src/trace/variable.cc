@@ -143,10 +143,10 @@ Status VariableState::assign_copies(std::string_view op, const Value& value) {
 Status VariableState::assign_together(std::string_view op, const Value& value) {
   if (spec_.aggregation == Aggregation::kNone) return assign_own(op, value);  // as TensorFlow: each its own, and no longer alike
   const Replica& r = *current_replica();
-  if (!r.meeting || FuncGraph::current())
+  if (!r.barrier || FuncGraph::current())
     return unimplemented("the variable '", spec_.name,
                          "' is written by replicas inside a traced function, where they cannot meet: write it outside of the function");
-  return r.meeting->meet(r.id, value, [&](std::span<const Value> values) -> Status {
+  return r.barrier->wait(r.id, value, [&](std::span<const Value> values) -> Status {
     std::vector<Value> mine;  // of this thread
     for (const Value& v : values) mine.emplace_back(eager_emitter(context_), RefPtr<ValueRep>::share(v.rep()));
     WEFT_ASSIGN(Value all, aggregated(mine));

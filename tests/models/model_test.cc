@@ -119,6 +119,25 @@ TEST_CASE("variables have names, places and values") {
   CHECK(error_of([&] { model.variable("b"); }) == "the model has no variable 'b'; it has: w, calls");
 }
 
+TEST_CASE("a model of version 1 says which variables are trainable") {
+  const auto dir = std::filesystem::temp_directory_path() / ("weft_model_v1_" + std::to_string(std::random_device()()));
+  std::filesystem::copy("tests/python/data/model_v1", dir, std::filesystem::copy_options::recursive);
+  for (const bool listed : {true, false}) {
+    auto model = weft::load(dir.string());
+    REQUIRE(model.variables().size() == 2);
+    for (const auto& v : model.variables()) CHECK(v.trainable == listed);
+    if (!listed) break;
+    // The collection under another name: nothing is trainable.
+    std::ifstream in(dir / "saved_model.pb", std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const size_t at = bytes.find("trainable_variables");
+    REQUIRE(at != std::string::npos);
+    bytes[at] = 'd';
+    std::ofstream(dir / "saved_model.pb", std::ios::binary) << bytes;
+  }
+  std::filesystem::remove_all(dir);
+}
+
 TEST_CASE("copies are the same model, and many threads may run it") {
   auto model = weft::load(kCalls, {.intra_threads = 1, .inter_threads = 1});
   weft::Model same = model;

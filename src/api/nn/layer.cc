@@ -26,7 +26,7 @@ Names& names() {
 }
 
 // "BatchNormalization" becomes "batch_normalization", "Conv2D" "conv2d".
-std::string snake(const std::string& type) {
+std::string snake_case(const std::string& type) {
   std::string out;
   auto upper = [&](size_t i) { return i < type.size() && type[i] >= 'A' && type[i] <= 'Z'; };
   auto lower = [&](size_t i) { return i < type.size() && type[i] >= 'a' && type[i] <= 'z'; };
@@ -39,7 +39,7 @@ std::string snake(const std::string& type) {
 }
 
 std::string unique_name(const std::string& type) {
-  const std::string base = snake(type);
+  const std::string base = snake_case(type);
   std::lock_guard lock(names().mutex);
   const int n = names().used[base]++;
   return n == 0 ? base : base + "_" + std::to_string(n);

@@ -267,8 +267,8 @@ def pad_around(image, target_height, target_width, resized):
         th, tw = tf.cast(target_height, dtypes.float64), tf.cast(target_width, dtypes.float64)
         ratio = tf.maximum(width / tw, height / th)
         nh, nw = tf.cast(tf.floor(height / ratio), dtypes.int32), tf.cast(tf.floor(width / ratio), dtypes.int32)
-        top = tf.maximum(0, tf.cast(tf.floor((th - tf.floor(height / ratio)) / 2), dtypes.int32))
-        left = tf.maximum(0, tf.cast(tf.floor((tw - tf.floor(width / ratio)) / 2), dtypes.int32))
+        top = tf.maximum(0, tf.cast(tf.floor((th - height / ratio) / 2), dtypes.int32))
+        left = tf.maximum(0, tf.cast(tf.floor((tw - width / ratio) / 2), dtypes.int32))
         made = resized(batch, tf.stack([nh, nw]))
         below, right = target_height - top - nh, target_width - left - nw
         made = tf.pad(made, tf.reshape(tf.stack([0, 0, top, below, left, right, 0, 0]), [4, 2]))

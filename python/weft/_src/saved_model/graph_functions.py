@@ -58,8 +58,9 @@ def function_of_graph(graph_def, name, feeds, fetches, targets=(), captures=None
                     raw.Identity(input=raw.Const(value=0, dtype="int32"))
                 ]
         made = _weft.ConcreteFunction.make(native, outputs)
+    known = {id(v) for v in made.variables()}
     for value in captures.values():
-        if isinstance(value, _weft.VariableBase):
+        if isinstance(value, _weft.VariableBase) and id(value) not in known:
             made.use_variable(value)
     graph.inputs, graph.outputs = arguments + graph.internal_captures, outputs
     return made, graph, outputs

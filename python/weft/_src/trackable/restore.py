@@ -87,8 +87,11 @@ class Restoration:
         if make is not None:
             make(slot_variable_position=Position(self, node), slot_name=name, variable=variable)
 
-    def with_values(self):
-        return [obj for obj in self.view.objects() if _has_values(obj)]
+    def all_objects(self):
+        return self.view.objects()
+
+    def has_values(self, obj):
+        return _has_values(obj)
 
     def __del__(self):
         try:
@@ -334,7 +337,7 @@ class NameBasedRestoration:
     def in_checkpoint(self, name):
         return in_plain_graph() or self.reader.has(name)  # a session finds out
 
-    def objects(self):
+    def all_objects(self):
         found = self.view.objects()
         for obj in found:
             obj._maybe_initialize_trackable()
@@ -368,7 +371,7 @@ class NameBasedSaverStatus(_Status):
             return
         from weft._src.compat.v1.train.saver import Saver
 
-        found = [obj for obj in self._checkpoint.objects() if self._checkpoint.take(obj)]
+        found = [obj for obj in self._checkpoint.all_objects() if self._checkpoint.take(obj)]
         Saver(found).restore(_session(session), self._checkpoint.path)
 
 
@@ -377,7 +380,7 @@ def restore(path, reader, view, prefix=None, made=None, skip_slots=False):
     if not reader.has(OBJECT_GRAPH_PROTO_KEY):
         named = NameBasedRestoration(path, reader, view)
         if not in_plain_graph():
-            for obj in named.objects():
+            for obj in named.all_objects():
                 obj._name_based_attribute_restore(named)
         return NameBasedSaverStatus(named)
     graph = reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
