@@ -3,6 +3,7 @@
 
 #include "capi/internal.h"
 #include "engine/clusters.h"
+#include "engine/engine.h"
 #include "io/op_def.h"
 #include "runtime/server.h"
 #include "tensorflow/c/c_api_experimental.h"
@@ -57,6 +58,7 @@ TF_Server* TF_NewServer(const void* proto, size_t proto_len, TF_Status* status) 
   guard(status, [&]() -> Status {
     if (proto_len) WEFT_NOT_NULL(proto);
     WEFT_ASSIGN(weft_engine::runtime::ServerSpec spec, read_server_def({static_cast<const char*>(proto), proto_len}));
+    weft_engine::engine::Engine::get();  // it knows who makes servers, and this may be the program's first call
     WEFT_ASSIGN(auto server, weft_engine::runtime::Server::make(std::move(spec)));
     out = new TF_Server{std::move(server)};
     return {};

@@ -14,11 +14,11 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 48;
 
 // The lengths that a header announces; nothing: the message is none.
 std::optional<std::vector<uint64_t>> header_of(const Message& message) {
-  static const std::string tag = [] {
+  static const auto& tag = *new std::string([] {
     wire::ProtoWriter w;
     w.raw_varint(uint64_t(kRuns) << 3 | 2);
     return w.take();
-  }();
+  }());
   if (message.pieces().empty() || message.pieces()[0].bytes.size() < tag.size() || !message.pieces()[0].bytes.starts_with(tag)) return std::nullopt;
   Message copy = message;
   wire::ProtoReader r(copy.flatten());

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/device_name.h"
+#include "op/op_traits.h"
 
 namespace weft_engine::remote {
 namespace {
@@ -165,7 +166,7 @@ class Expander {
       if (c == copies.end() || c->second.needed.size() == 1) continue;
       graph::NodeDef all;
       all.name = cat(node, "_on_all");
-      all.op = "NoOp";
+      all.op = op::op_of(op::Role::kNoOp);
       all.device = device;
       for (size_t i : c->second.needed) all.inputs.push_back(cat("^", c->second.name(node, i)));
       node = all.name;
@@ -193,7 +194,7 @@ class Expander {
         }
         if (!devices) continue;
         out[n.name] = {devices, {}};
-        if (n.op == "Identity") resources.insert(n.name);
+        if (n.op == op::op_of(op::Role::kIdentity)) resources.insert(n.name);
         more = true;
       }
     }
@@ -222,7 +223,8 @@ class Expander {
         if (!is_control && !is_there)
           return invalid_argument("Dst node should be assigned to an allowed device. Found an edge from node ", from->first, " to node ", n.name,
                                   " assigned to ", own);
-        if (!is_control || (is_there && n.op != "NoOp" && n.op != "Const")) need(from->first, part_of(*from->second.devices, own));
+        if (!is_control || (is_there && n.op != op::op_of(op::Role::kNoOp) && n.op != op::op_of(op::Role::kConst)))
+          need(from->first, part_of(*from->second.devices, own));
       }
     }
     for (const auto& [output, value] : def.ret) {
@@ -249,7 +251,7 @@ class Expander {
       const size_t part = part_of(*c.devices, device);
       if (!input.starts_with('^')) {
         inputs.push_back(cat(c.name(source, part), input.substr(source.size())));
-      } else if (c.needed.contains(part) && (*c.devices)[part] == device && node.op != "NoOp") {
+      } else if (c.needed.contains(part) && (*c.devices)[part] == device && node.op != op::op_of(op::Role::kNoOp)) {
         inputs.push_back(cat("^", c.name(source, part)));
       } else {
         for (size_t i : c.needed) inputs.push_back(cat("^", c.name(source, i)));
@@ -266,7 +268,7 @@ class Expander {
     if (packed.empty()) return {};
     const std::string own = full_name(node.device, device);
     const auto f = node.attrs.find("f");
-    const bool is_call = f != node.attrs.end() && node.op.ends_with("PartitionedCall");
+    const bool is_call = f != node.attrs.end() && (node.op == op::op_of(op::Role::kCall) || node.op == op::op_of(op::Role::kCall, true));
     if (is_call || library_.contains(node.op)) {
       const auto* called = is_call ? f->second.get<graph::FunctionAttr>() : nullptr;
       WEFT_ASSIGN(const Expanded made, expand(called ? called->name : node.op, packed, own));

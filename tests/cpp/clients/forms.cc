@@ -230,6 +230,7 @@ void Servers() {
   auto counter = Variable(root.WithOpName("counter"), {}, DT_INT32, Variable::Container("box"));
   Assign(root.WithOpName("init"), counter, Const(root, 1));
   AssignAdd(root.WithOpName("more"), counter, Const(root, 1));
+  AssignAdd(root.WithOpName("added"), counter, Placeholder(root.WithOpName("by"), DT_INT32));
   {
     auto first = Started(root, options);
     TF_CHECK_OK(first->Run({}, {}, {"init"}, nullptr));
@@ -246,6 +247,21 @@ void Servers() {
     std::vector<Tensor> out;
     Print("more", second->Run({}, {"more:0"}, {}, &out));
     std::printf("%d\n", out[0].scalar<int>()());
+    CallableOptions step;
+    step.add_feed("by:0");
+    step.add_fetch("added:0");
+    Session::CallableHandle handle = 0;
+    RunMetadata metadata;
+    Print("callable", second->MakeCallable(step, &handle));
+    for (int by : {10, 20}) {
+      Print("run", second->RunCallable(handle, {Tensor(by)}, &out, &metadata));
+      std::printf("%d\n", out[0].scalar<int>()());
+    }
+    Print("release", second->ReleaseCallable(handle));
+    std::printf("after it: %d\n", static_cast<int>(second->RunCallable(handle, {Tensor(1)}, &out, nullptr).code()));
+    CallableOptions wrong;
+    wrong.add_fetch("nothing:0");
+    std::printf("no such fetch: %d\n", static_cast<int>(second->MakeCallable(wrong, &handle).code()));
     TF_CHECK_OK(second->Close());
   }
   Print("reset", Reset(options, {"box"}));
