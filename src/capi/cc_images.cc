@@ -5,6 +5,7 @@
 #include "capi/cc_internal.h"
 #include "kernels/cpu/image_codec.h"
 #include "ops/io/summary_values.h"
+#include "wire/snappy.h"
 #include "wire/zlib_stream.h"
 
 using namespace weft_engine::capi;  // NOLINT
@@ -182,5 +183,21 @@ TF_Status* weft_zlib_step(weft_zlib* z, weft_text* in, char** out, size_t* out_s
     *in = text_of(left);
     *ended = end;
     return s;
+  }));
+}
+
+TF_Status* weft_snappy_pack(weft_text bytes, TF_Buffer** out) {
+  return returned(caught([&]() -> Status {
+    if (bytes.size >= uint64_t(1) << 32) return resource_exhausted("a block of Snappy has less than four gigabytes, not ", bytes.size, " bytes");
+    *out = new_buffer(weft_engine::wire::snappy_compress(view_of(bytes)));
+    return {};
+  }));
+}
+TF_Status* weft_snappy_unpack(weft_text bytes, TF_Buffer** out) {
+  return returned(caught([&]() -> Status {
+    const auto unpacked = weft_engine::wire::snappy_uncompress(view_of(bytes));
+    if (!unpacked) return weft_engine::core::data_loss("Snappy_Uncompress failed.");
+    *out = new_buffer(*unpacked);
+    return {};
   }));
 }

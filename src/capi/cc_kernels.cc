@@ -22,12 +22,6 @@ using weft_engine::op::KernelDef;
 using weft_engine::op::NodeInfo;
 using weft_engine::op::ResourceManager;
 
-struct weft_construction {
-  const NodeInfo& node;
-  std::string_view device_type;
-  Status status;
-};
-
 namespace {
 
 KernelContext& context_of(weft_run* run) { return *reinterpret_cast<KernelContext*>(run); }
@@ -58,6 +52,7 @@ class CcKernel final : public Kernel {
   ~CcKernel() override {
     if (object_) (void)caught([&] { return f_.destroy(object_), Status(); });
   }
+  void* take_object() { return std::exchange(object_, nullptr); }
   bool is_async() const override { return async_; }
   Status run(KernelContext& c) override {
     WEFT_RETURN_IF_ERROR(caught([&] { return taken(f_.compute(object_, reinterpret_cast<weft_run*>(&c))); }));
@@ -73,7 +68,7 @@ class CcKernel final : public Kernel {
 
  private:
   const weft_kernel_def& f_;
-  void* object_;
+  void* object_;  // null where somebody took it: nobody runs this kernel then
   const bool async_;
 };
 
@@ -197,6 +192,10 @@ Status register_cc_kernel(const weft_kernel_def& def) {
 
 namespace weft_engine::capi {
 Status add_waiting_kernels(std::string_view op) { return Registrations::get().add_waiting(op); }
+void* take_object(Kernel& kernel) {
+  auto* ours = dynamic_cast<CcKernel*>(&kernel);
+  return ours ? ours->take_object() : nullptr;
+}
 }  // namespace weft_engine::capi
 
 void weft_register_kernel(const weft_kernel_def* def) {

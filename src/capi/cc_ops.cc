@@ -26,6 +26,15 @@ Status check_signature(const weft_op_def& def) {
       .status();
 }
 
+// "name: resource", "name: N * resource".
+bool is_resource(std::string_view arg) {
+  constexpr std::string_view kType = "resource";
+  while (arg.ends_with(' ')) arg.remove_suffix(1);
+  if (!arg.ends_with(kType)) return false;
+  arg.remove_suffix(kType.size());
+  return arg.ends_with(':') || arg.ends_with('*') || arg.ends_with(' ');
+}
+
 // What the definition says of the op but its functions. `keep` gives texts that last as long as the spec.
 template <class Keep>
 void fill(OpSpec& spec, const weft_op_def& def, Keep keep) {
@@ -34,7 +43,8 @@ void fill(OpSpec& spec, const weft_op_def& def, Keep keep) {
   for (auto s : texts(def.inputs, def.num_inputs)) spec.declared_inputs.push_back(keep(s));
   for (auto s : texts(def.outputs, def.num_outputs)) spec.declared_outputs.push_back(keep(s));
   for (auto s : texts(def.attrs, def.num_attrs)) spec.declared_attrs.push_back(keep(s));
-  spec.stateful = def.stateful;
+  const auto resource = [](const auto& args) { return std::any_of(args.begin(), args.end(), is_resource); };
+  spec.stateful = def.stateful || resource(spec.declared_inputs) || resource(spec.declared_outputs);  // as in TensorFlow
   spec.commutative = def.commutative;
   spec.aggregate = def.aggregate;
   spec.allows_uninitialized_input = def.allows_uninitialized_input;

@@ -68,6 +68,10 @@ Status found(const std::shared_ptr<Resource>& resource, void** object) {
 
 }  // namespace
 
+weft_resources* weft_resources_new(weft_text default_container) {
+  return reinterpret_cast<weft_resources*>(new ResourceManager(string_of(default_container)));
+}
+void weft_resources_delete(weft_resources* r) { delete &manager_of(r); }
 weft_text weft_resources_default_container(weft_resources* r) { return text_of(manager_of(r).default_container()); }
 TF_Status* weft_resources_create(weft_resources* r, weft_text container, weft_text type, weft_text name, void* object,
                                  const weft_resource_functions* functions) {

@@ -90,7 +90,10 @@ std::string show(const T& v) {
 // Nested brackets for each dimension, as TensorFlow prints.
 void show_dims(const Tensor& t, int d, int64_t& at, int64_t limit, std::string& out, std::string (*element)(const Tensor&, int64_t)) {
   for (int64_t i = 0; i < t.dim(d); ++i) {
-    if (at >= limit) return;
+    if (at >= limit) {
+      if (d > 0 && d + 1 == t.rank()) out += "...";  // a row that is cut off
+      return;
+    }
     if (d + 1 == t.rank()) {
       if (i) out += " ";
       out += element(t, at++);

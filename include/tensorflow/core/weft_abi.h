@@ -241,6 +241,32 @@ TF_CAPI_EXPORT TF_Tensor* weft_run_ref(weft_run* run, int i, void** mutex);
 TF_CAPI_EXPORT TF_Status* weft_run_forward_ref(weft_run* run, int input, int output);
 TF_CAPI_EXPORT void weft_done_call(weft_done* done, int code, weft_text message);  // once
 
+// ---- A node of no graph: its kernel, made and run by the caller, and its shapes (test bases) ----
+
+typedef struct weft_lone_node weft_lone_node;
+// From a serialized NodeDef, whose inputs are not looked at. device: "CPU"; empty: without a kernel, for its shapes alone.
+TF_CAPI_EXPORT TF_Status* weft_lone_node_new(weft_text node_def, weft_text device, int graph_version, weft_lone_node** out);
+TF_CAPI_EXPORT void weft_lone_node_delete(weft_lone_node* n);
+TF_CAPI_EXPORT weft_construction* weft_lone_node_construction(weft_lone_node* n);
+// What `create` of a kernel of C++ sources gave: the caller's from then on. Null for a kernel of the engine.
+TF_CAPI_EXPORT void* weft_lone_node_take_object(weft_lone_node* n);
+// A run with these inputs, as many as the node has (references to tensors take them over as the value that is referred to); until weft_run_end.
+TF_CAPI_EXPORT TF_Status* weft_run_begin(weft_lone_node* n, const TF_Tensor* const* inputs, size_t num_inputs, weft_resources* resources,
+                                         weft_cancellation* cancellation, weft_run** out);
+TF_CAPI_EXPORT void weft_run_end(weft_run* run);
+// Runs a kernel of the engine, and waits for one that is asynchronous.
+TF_CAPI_EXPORT TF_Status* weft_lone_node_compute(weft_lone_node* n, weft_run* run);
+// Shapes of inputs, their values where they are known (null: not), and what they hold where they are resources (dtype 0: not known).
+typedef struct weft_held {
+  int dtype;
+  weft_dims shape;
+} weft_held;
+TF_CAPI_EXPORT TF_Status* weft_shapes_begin(weft_lone_node* n, const weft_dims* inputs, const TF_Tensor* const* values, const weft_held* held,
+                                            size_t num_inputs, weft_shapes** out);
+TF_CAPI_EXPORT void weft_shapes_end(weft_shapes* s);
+// The rule of the node's op.
+TF_CAPI_EXPORT TF_Status* weft_shapes_infer(weft_shapes* s);
+
 TF_CAPI_EXPORT int weft_cancellation_cancelled(weft_cancellation* c);
 TF_CAPI_EXPORT int64_t weft_cancellation_token(weft_cancellation* c);
 // 0, and release(data) was called: cancelled already.
@@ -271,6 +297,8 @@ typedef struct weft_resource_functions {
   void (*describe)(void* object, void* sink, void (*write)(void* sink, weft_text text));
 } weft_resource_functions;
 
+TF_CAPI_EXPORT weft_resources* weft_resources_new(weft_text default_container);
+TF_CAPI_EXPORT void weft_resources_delete(weft_resources* r);
 TF_CAPI_EXPORT weft_text weft_resources_default_container(weft_resources* r);
 // Takes over one reference, whatever comes of it.
 TF_CAPI_EXPORT TF_Status* weft_resources_create(weft_resources* r, weft_text container, weft_text type, weft_text name, void* object,
@@ -504,6 +532,10 @@ TF_CAPI_EXPORT void weft_zlib_delete(weft_zlib* z);
 TF_CAPI_EXPORT TF_Status* weft_zlib_reset(weft_zlib* z);
 // Takes from *in, writes to *out; both, and their sizes, become what is left. *ended: the packed data are complete.
 TF_CAPI_EXPORT TF_Status* weft_zlib_step(weft_zlib* z, weft_text* in, char** out, size_t* out_size, int flush, int* ended);
+
+// Snappy's raw format. Bytes that are none of it are DataLoss.
+TF_CAPI_EXPORT TF_Status* weft_snappy_pack(weft_text bytes, TF_Buffer** out);
+TF_CAPI_EXPORT TF_Status* weft_snappy_unpack(weft_text bytes, TF_Buffer** out);
 
 // ---- Checkpoints: a slice is a text, "0,2:-" ----
 

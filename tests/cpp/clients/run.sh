@@ -19,6 +19,13 @@ if [ -d /usr/include/eigen3 ]; then  # views are Eigen's maps then
   c++ -std=c++17 -Wall -Wextra -Werror "$here/views.cc" -I"$tree/include" -isystem /usr/include/eigen3 -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -o views
   ./views | diff "$here/views.out" - || { echo "views prints something else than with TensorFlow"; exit 1; }
 fi
+if [ -e /usr/include/gtest/gtest.h ]; then  # bases of tests that are written with GoogleTest
+  c++ -std=c++17 -Wall -Wextra -Werror "$here/test_bases.cc" -I"$tree/include" -isystem "$tree/include/tensorflow/fallback" -L"$tree/lib" -ltensorflow_cc -Wl,-rpath,"$tree/lib" -lgtest -pthread -o test_bases
+  ./test_bases > test_bases.out || { echo "test_bases failed"; cat test_bases.out; exit 1; }
+  diff "$here/test_bases.out" test_bases.out || { echo "test_bases prints something else than with TensorFlow"; exit 1; }
+else
+  echo "test_bases was left out: there is no GoogleTest (libgtest-dev)"
+fi
 tar xf "$here/objects_model.tar.xz"
 "$work/saved_model_objects" "$PWD/model" > objects.out || { echo "saved_model_objects failed"; cat objects.out; exit 1; }
 diff "$here/saved_model_objects.out" objects.out || { echo "saved_model_objects prints something else than TensorFlow computes"; exit 1; }

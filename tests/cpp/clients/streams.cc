@@ -10,6 +10,9 @@
 #include "tensorflow/core/lib/io/random_inputstream.h"
 #include "tensorflow/core/lib/io/record_reader.h"
 #include "tensorflow/core/lib/io/record_writer.h"
+#include "tensorflow/core/lib/io/snappy/snappy_inputbuffer.h"
+#include "tensorflow/core/lib/io/snappy/snappy_inputstream.h"
+#include "tensorflow/core/lib/io/snappy/snappy_outputbuffer.h"
 #include "tensorflow/core/lib/io/zlib_compression_options.h"
 #include "tensorflow/core/lib/io/zlib_inputstream.h"
 #include "tensorflow/core/lib/io/zlib_outputbuffer.h"
@@ -60,6 +63,70 @@ void Streams(const char* name, const io::ZlibCompressionOptions& options, size_t
   Print("again", in.Reset());
   TF_CHECK_OK(in.ReadNBytes(7, &part));
   std::printf("%s", std::string(part).c_str());
+}
+
+// The lengths of what the blocks of a file stand for. How well they are packed is the library's.
+std::string Blocks(const std::string& file) {
+  std::string out;
+  size_t at = 0;
+  while (at + 4 <= file.size()) {
+    uint32 packed = 0, unpacked = 0;
+    for (int i = 0; i < 4; ++i) packed = packed << 8 | static_cast<unsigned char>(file[at++]);
+    for (size_t i = 0;; ++i) {
+      unpacked |= (static_cast<unsigned char>(file[at + i]) & 127u) << (7 * i);
+      if (!(file[at + i] & 128)) break;
+    }
+    out += " " + std::to_string(unpacked);
+    at += packed;
+  }
+  return out + (at == file.size() ? "" : " and a rest");
+}
+
+void SnappyStreams() {
+  const std::string path = io::JoinPath(folder, "snappy"), text = Text();
+  {
+    std::unique_ptr<WritableFile> file;
+    TF_CHECK_OK(Env::Default()->NewWritableFile(path, &file));
+    io::SnappyOutputBuffer out(file.get(), 1000, 1000);
+    TF_CHECK_OK(out.Append(text.substr(0, 100)));
+    TF_CHECK_OK(out.Append(text.substr(100, 900)));
+    TF_CHECK_OK(out.Append(text.substr(1000, 1)));
+    TF_CHECK_OK(out.Append(text.substr(1001, 5000)));
+    TF_CHECK_OK(out.Flush());
+    TF_CHECK_OK(out.Flush());
+    TF_CHECK_OK(out.Append(text.substr(6001, 7)));
+    TF_CHECK_OK(out.Close());
+    TF_CHECK_OK(file->Close());
+  }
+  std::string bytes;
+  TF_CHECK_OK(ReadFileToString(Env::Default(), path, &bytes));
+  std::printf("snappy:%s\n", Blocks(bytes).c_str());
+  const auto read = [&](const char* what, const std::string& of, size_t in_bytes, size_t out_bytes) {
+    TF_CHECK_OK(WriteStringToFile(Env::Default(), path, of));
+    std::unique_ptr<RandomAccessFile> file;
+    TF_CHECK_OK(Env::Default()->NewRandomAccessFile(path, &file));
+    tstring part;
+    io::SnappyInputBuffer buffer(file.get(), in_bytes, 1 << 20);
+    Status s;
+    int n = 0;
+    while ((s = buffer.ReadNBytes(11, &part)).ok()) n += part == text.substr(static_cast<size_t>(buffer.Tell()) - 11, 11);
+    std::printf("%s: %d parts\n", what, n);
+    io::RandomAccessInputStream packed(file.get());
+    io::SnappyInputStream stream(&packed, out_bytes);
+    n = 0;
+    while ((s = stream.ReadNBytes(1001, &part)).ok()) n += part == text.substr(static_cast<size_t>(stream.Tell()) - 1001, 1001);
+    std::printf("%d parts, then %d\n", n, static_cast<int>(s.code()));
+    if (s.code() != error::OUT_OF_RANGE) Print("the stream", s);
+    Print("again", stream.Reset());
+    if (stream.ReadNBytes(7, &part).ok()) std::printf("%s", std::string(part).c_str());
+  };
+  read("whole", bytes, 100000, 5000);
+  read("a block too large", bytes, 100000, 4999);
+  read("cut off", bytes.substr(0, bytes.size() - 2), 100000, 5000);
+  read("cut off in a length", bytes.substr(0, bytes.size() - 11), 100000, 5000);
+  read("no length", std::string("\0\0\0\2\xff\xff", 6), 100, 100);
+  read("no block", std::string("\0\0\0\3\7ab", 7), 100, 100);
+  read("empty", "", 100, 100);
 }
 
 void BadStreams() {
@@ -154,7 +221,8 @@ int main(int, char** argv) {
   Streams("raw", io::ZlibCompressionOptions::RAW(), 100);
   Streams("gzip", io::ZlibCompressionOptions::GZIP(), 1000);
   BadStreams();
-  for (const char* type : {"", "ZLIB", "GZIP"}) Records(type);
+  SnappyStreams();
+  for (const char* type : {"", "ZLIB", "GZIP", "SNAPPY"}) Records(type);
   Sound();
   Animation();
 }

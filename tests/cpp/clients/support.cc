@@ -1,5 +1,6 @@
 // What programs use beside tensors and graphs: encodings, distributions, histograms, scanners, memory of their own in tensors, weak pointers,
 // libraries of functions, imported graphs. Prints what it prints with TensorFlow.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -249,6 +250,47 @@ void Functions() {
   std::printf("%d\n", static_cast<int>(library.num_functions()));
 }
 
+void Reachable() {
+  const auto function = [](const char* name, const char* op, const char* of_attr) {
+    FunctionDef def = FunctionDefHelper::Define(name, {"x: float"}, {"y: float"}, {}, {{{"y"}, op, {"x"}, {{"T", DT_FLOAT}}}});
+    if (*of_attr) (*def.mutable_node_def(0)->mutable_attr())["f"].mutable_func()->set_name(of_attr);
+    return def;
+  };
+  FunctionDef fast = function("Fast", "Square", ""), slow = function("Slow", "Square", "");
+  for (FunctionDef* f : {&fast, &slow}) (*f->mutable_attr())["api_implements"].set_s("squares");
+  FunctionLibraryDefinition library(OpRegistry::Global(), FunctionDefLibrary());
+  for (const FunctionDef& f :
+       {function("Leaf", "Neg", ""), function("LeafGrad", "Neg", "Helper"), function("Helper", "Neg", ""), function("Calls", "Neg", "Leaf"),
+        function("Outer", "Neg", "Calls"), function("Apart", "Neg", ""), function("Picks", "Neg", "Fast"), fast, slow})
+    TF_CHECK_OK(library.AddFunctionDef(f));
+  GradientDef gradient;
+  gradient.set_function_name("Leaf");
+  gradient.set_gradient_func("LeafGrad");
+  TF_CHECK_OK(library.AddGradientDef(gradient));
+  const auto list = [](const char* what, const FunctionLibraryDefinition& found) {
+    std::vector<std::string> names = found.ListFunctionNames();
+    std::sort(names.begin(), names.end());
+    std::printf("%s:", what);
+    for (const std::string& name : names) std::printf(" %s", name.c_str());
+    std::printf(", gradient of Leaf '%s'\n", found.FindGradient("Leaf").c_str());
+  };
+  GraphDef graph;
+  list("no nodes", library.ReachableDefinitions(graph));
+  NodeDef* node = graph.add_node();
+  node->set_op("Outer");
+  list("graph", library.ReachableDefinitions(graph));
+  node->set_op("Map");
+  (*node->mutable_attr())["fs"].mutable_list()->add_func()->set_name("Picks");
+  list("list of functions", library.ReachableDefinitions(graph));
+  list("function", library.ReachableDefinitions(*library.Find("Calls")));
+  list("by name", *library.ReachableDefinitions("Calls"));
+  std::printf("no such function: %d\n", static_cast<int>(library.ReachableDefinitions("Nothing").status().code()));
+  const auto record = library.FindRecord("Leaf");
+  TF_CHECK_OK(library.RemoveFunction("Leaf"));
+  std::printf("record: %s %d, %d\n", record->fdef().signature().name().c_str(), record->fdef().node_def_size(),
+              library.FindRecord("Leaf") == nullptr);
+}
+
 Node* Axis(Graph* graph) {
   Node* axis = nullptr;
   TF_CHECK_OK(NodeBuilder("axis", "Const").Attr("dtype", DT_INT32).Attr("value", Tensor(0)).Finalize(graph, &axis));
@@ -316,5 +358,6 @@ int main() {
   WeakPointers();
   Cancellations();
   Functions();
+  Reachable();
   Imports();
 }

@@ -17,6 +17,8 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/platform/refcount.h"
+#include "tensorflow/core/platform/statusor.h"
 
 namespace tensorflow {
 
@@ -28,6 +30,18 @@ using OwnedLibrary = std::unique_ptr<weft_library, DeleteLibrary>;
 }  // namespace internal
 
 inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) { return a.SerializeAsString() == b.SerializeAsString(); }
+
+// A function as it was when it was looked for; whoever has it keeps it.
+class FunctionRecord : public core::RefCounted {
+ public:
+  explicit FunctionRecord(const FunctionDef& function) : function_(function), op_(function.signature()) { op_.is_function_op = true; }
+  const FunctionDef& fdef() const { return function_; }
+  const OpRegistrationData* op_registration() const { return &op_; }
+
+ private:
+  const FunctionDef function_;
+  OpRegistrationData op_;
+};
 
 class FunctionLibraryDefinition : public OpRegistryInterface {
  public:
@@ -63,6 +77,29 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
     const mutex_lock lock(mu_);
     const Entry* entry = Get(name);
     return entry ? &entry->function : nullptr;
+  }
+  core::RefCountPtr<FunctionRecord> FindRecord(const std::string& name) const {
+    const FunctionDef* function = Find(name);
+    return core::RefCountPtr<FunctionRecord>(function ? new FunctionRecord(*function) : nullptr);
+  }
+  // A library of the functions that a graph or a function needs, and those that they need: called by name, named by an attribute, as a gradient, or
+  // as another implementation of the same interface (the attribute api_implements).
+  FunctionLibraryDefinition ReachableDefinitions(const GraphDef& graph) const {
+    return Reachable([&](const auto& see) {
+      for (const NodeDef& node : graph.node()) see(node);
+    });
+  }
+  FunctionLibraryDefinition ReachableDefinitions(const FunctionDef& function) const {
+    return Reachable([&](const auto& see) {
+      for (const NodeDef& node : function.node_def()) see(node);
+    });
+  }
+  StatusOr<FunctionLibraryDefinition> ReachableDefinitions(const std::string& function_name) const {
+    const FunctionDef* function = Find(function_name);
+    if (!function) return errors::NotFound(function_name);
+    FunctionLibraryDefinition found = ReachableDefinitions(*function);
+    TF_RETURN_IF_ERROR(found.CopyFunctionDefFrom(function_name, *this));
+    return found;
   }
   // A function as an op, or an op.
   Status LookUp(const std::string& op, const OpRegistrationData** data) const override {
@@ -193,6 +230,43 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
     OpRegistrationData op;
     bool added;  // by the program; else found in base_
   };
+  // `first` calls what it is given for each node to begin with.
+  template <class First>
+  FunctionLibraryDefinition Reachable(const First& first) const {
+    FunctionLibraryDefinition found(default_registry_);
+    std::vector<std::string> open;
+    const auto add = [&](const std::string& name) {
+      if (found.Contains(name) || !Find(name)) return;
+      found.CopyFunctionDefFrom(name, *this).IgnoreError();
+      open.push_back(name);
+    };
+    const auto see = [&](const NodeDef& node) {
+      add(node.op());
+      for (const auto& [name, value] : node.attr()) {
+        if (value.has_func()) add(value.func().name());
+        for (const NameAttrList& of_list : value.list().func()) add(of_list.name());
+      }
+    };
+    first(see);
+    while (!open.empty()) {
+      const std::string name = std::move(open.back());
+      open.pop_back();
+      if (const std::string gradient = FindGradient(name); !gradient.empty()) {
+        add(gradient);
+        found.gradients_[name] = gradient;
+      }
+      const FunctionDef& function = *Find(name);
+      if (const auto interface = function.attr().find("api_implements"); interface != function.attr().end()) {
+        for (const std::string& other : ListFunctionNames()) {
+          const FunctionDef* of = Find(other);
+          const auto its = of->attr().find("api_implements");
+          if (its != of->attr().end() && its->second.s() == interface->second.s()) add(other);
+        }
+      }
+      for (const NodeDef& node : function.node_def()) see(node);
+    }
+    return found;
+  }
   bool InBase(const std::string& name) const { return base_ && !removed_.count(name) && weft_library_contains(base_.get(), internal::Text(name)); }
   bool Has(const std::string& name) const {
     const auto it = own_.find(name);
@@ -268,7 +342,7 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
   internal::OwnedLibrary base_;
   const bool unknown_ = false;  // a run tells what is there
   mutable std::map<std::string, std::shared_ptr<Entry>> own_;  // also what was found in base_
-  std::set<std::string> removed_;                              // of base_
+  std::set<std::string> removed_;  // of base_
   std::map<std::string, std::string> gradients_;
   int own_added_ = 0;
 };

@@ -4,6 +4,7 @@
 #ifndef TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_BUILDER_H_
 #define TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_BUILDER_H_
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "tensorflow/core/framework/attr_value_util.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/platform/str_util.h"
+#include "tensorflow/core/platform/strcat.h"
 
 namespace tensorflow {
 
@@ -29,7 +32,7 @@ class NodeDefBuilder {
   NodeDefBuilder(std::string_view name, std::string_view op, const OpRegistryInterface* registry = OpRegistry::Global()) {
     def_.set_name(std::string(name));
     def_.set_op(std::string(op));
-    error_ = registry->LookUpOpDef(std::string(op), &op_);
+    Note(registry->LookUpOpDef(std::string(op), &op_));
   }
   NodeDefBuilder(std::string_view name, const OpDef* op) : op_(op) {
     def_.set_name(std::string(name));
@@ -43,6 +46,14 @@ class NodeDefBuilder {
   NodeDefBuilder& Input(const NodeOut& out) { return Input(out.node, out.index, out.data_type); }
   NodeDefBuilder& Input(gtl::ArraySlice<NodeOut> list) {
     if (const OpDef::ArgDef* arg = NextArg()) List(*arg, list);
+    return *this;
+  }
+  // An input that comes from nowhere: fake_input.h has functions that give one.
+  using FakeInputFunctor = std::function<Status(const OpDef&, int, const NodeDef&, NodeDefBuilder*)>;
+  NodeDefBuilder& Input(const FakeInputFunctor& fake) {
+    if (!op_) return *this;
+    if (at_ >= op_->input_arg_size()) return NextArg(), *this;
+    Note(fake(*op_, at_, def_, this));
     return *this;
   }
   NodeDefBuilder& ControlInput(std::string_view node) {
@@ -70,10 +81,9 @@ class NodeDefBuilder {
   const OpDef& op_def() const { return *op_; }
 
   Status Finalize(NodeDef* def, bool = false) {
-    TF_RETURN_IF_ERROR(error_);
-    if (at_ < op_->input_arg_size())
-      return errors::InvalidArgument(at_, " inputs specified of ", op_->input_arg_size(), " inputs in Op while building NodeDef '", def_.name(),
-                                     "' using ", op_->name());
+    std::vector<std::string> errors = errors_;
+    if (op_ && at_ < op_->input_arg_size()) errors.push_back(strings::StrCat(at_, " inputs specified of ", op_->input_arg_size(), " inputs in Op"));
+    if (!errors.empty()) return Failed(errors);
     *def = def_;
     for (const std::string& c : controls_) def->add_input(c);
     for (const OpDef::AttrDef& attr : op_->attr()) {
@@ -83,23 +93,28 @@ class NodeDefBuilder {
   }
 
  private:
+  void Note(const Status& s) {
+    if (!s.ok()) errors_.push_back(std::string(s.error_message()));
+  }
+  Status Failed(const std::vector<std::string>& errors) const {
+    const std::string where = strings::StrCat(" while building NodeDef '", def_.name(), "'", op_ ? " using " + SummarizeOpDef(*op_) : std::string());
+    if (errors.size() == 1) return errors::InvalidArgument(errors[0], where);
+    return errors::InvalidArgument(errors.size(), " errors", where, ":\n", str_util::Join(errors, "\n"));
+  }
   const OpDef::ArgDef* NextArg() {
     if (!op_) return nullptr;
     if (at_ < op_->input_arg_size()) return &op_->input_arg(at_++);
-    error_.Update(errors::InvalidArgument("More Input() calls than the ", op_->input_arg_size(), " input_args while building NodeDef '", def_.name(),
-                                          "' using ", op_->name()));
+    errors_.push_back(strings::StrCat("More Input() calls than the ", op_->input_arg_size(), " input_args"));
     return nullptr;
   }
   void Put(const NodeOut& out) { def_.add_input(out.index > 0 ? out.node + ":" + std::to_string(out.index) : out.node); }
   void Single(const OpDef::ArgDef& arg, const NodeOut& out) {
     Put(out);
     if (!arg.number_attr().empty() || !arg.type_list_attr().empty())
-      error_.Update(errors::InvalidArgument("Single tensor passed to '", arg.name(), "', expected list while building NodeDef '", def_.name(),
-                                            "' using ", op_->name()));
+      errors_.push_back(strings::StrCat("Single tensor passed to '", arg.name(), "', expected list"));
     else if (!arg.type_attr().empty()) Attr(arg.type_attr(), BaseType(out.data_type));
     else if (BaseType(out.data_type) != BaseType(arg.type()))
-      error_.Update(errors::InvalidArgument("Input '", arg.name(), "' passed ", DataTypeString(out.data_type), " expected ",
-                                            DataTypeString(arg.type()), " while building NodeDef '", def_.name(), "' using ", op_->name()));
+      errors_.push_back(strings::StrCat("Input '", arg.name(), "' passed ", DataTypeString(out.data_type), " expected ", DataTypeString(arg.type())));
   }
   void List(const OpDef::ArgDef& arg, gtl::ArraySlice<NodeOut> list) {
     std::vector<DataType> types;
@@ -113,16 +128,14 @@ class NodeDefBuilder {
     } else if (!arg.type_list_attr().empty()) {
       Attr(arg.type_list_attr(), types);
     } else {
-      error_.Update(errors::InvalidArgument("List provided to input '", arg.name(), "' when single Tensor expected while building NodeDef '",
-                                            def_.name(), "' using ", op_->name()));
+      errors_.push_back(strings::StrCat("List provided to input '", arg.name(), "' when single Tensor expected"));
     }
   }
   // Twice the same is no error, twice something else is.
   NodeDefBuilder& Set(const std::string& name, const AttrValue& value) {
     const AttrValue* has = AttrSlice(def_).Find(name);
     if (has && has->SerializeAsString() != value.SerializeAsString())
-      error_.Update(errors::InvalidArgument("Inconsistent values for attr '", name, "' ", SummarizeAttrValue(*has), " vs. ",
-                                            SummarizeAttrValue(value), " while building NodeDef '", def_.name(), "' using ", def_.op()));
+      errors_.push_back(strings::StrCat("Inconsistent values for attr '", name, "' ", SummarizeAttrValue(*has), " vs. ", SummarizeAttrValue(value)));
     if (!has) (*def_.mutable_attr())[name] = value;
     return *this;
   }
@@ -131,7 +144,7 @@ class NodeDefBuilder {
   const OpDef* op_ = nullptr;
   int at_ = 0;
   std::vector<std::string> controls_;
-  Status error_;
+  std::vector<std::string> errors_;
 };
 
 }  // namespace tensorflow

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/attr_value_util.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -228,7 +230,7 @@ class AttrSlice {
  public:
   AttrSlice() = default;
   AttrSlice(const weft_node* node) : node_(node) {}                  // NOLINT
-  AttrSlice(const NodeDef& def) : find_(&FindIn), map_(&def.attr()) {}  // NOLINT
+  AttrSlice(const NodeDef& def) : find_(&FindIn), map_(&def.attr()), def_(&def) {}  // NOLINT
   // The attributes of a function (NameAttrList::attr).
   template <class Map, class = decltype(std::declval<const Map&>().find(std::string()))>
   AttrSlice(const Map* map) : find_(&FindIn), map_(map) {}  // NOLINT
@@ -247,6 +249,12 @@ class AttrSlice {
   }
   bool Has(std::string_view name) const { return node_ ? weft_node_attr(node_, internal::Text(name)) != nullptr : Find(name) != nullptr; }
 
+  // The error where there is none of that name: with the node, unless the attribute is one of the system's.
+  Status Missing(std::string_view name) const {
+    const bool named = def_ && name.substr(0, 1) != "_";
+    return errors::NotFound("No attr named '", name, "' in NodeDef:", named ? "\n\t [[{{node " + def_->name() + "}}]]" : std::string());
+  }
+
  private:
   using Map = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<const NodeDef&>().attr())>>;
   static const AttrValue* FindIn(const void* map, std::string_view name) {
@@ -257,13 +265,14 @@ class AttrSlice {
   const weft_node* node_ = nullptr;
   const AttrValue* (*find_)(const void*, std::string_view) = nullptr;
   const void* map_ = nullptr;
+  const NodeDef* def_ = nullptr;
 };
 
 template <class T>
 Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, T* value) {
   if (attrs.node()) return internal::GetAttr(attrs.node(), name, value);
   const AttrValue* attr = attrs.Find(name);
-  if (!attr) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  if (!attr) return attrs.Missing(name);
   if (std::string_view(internal::KindOf(*attr)) != internal::AttrReader<T>::kName)
     return errors::InvalidArgument("AttrValue had value with type '", attr->has_list() ? "list" : internal::KindOf(*attr), "' when '",
                                    internal::AttrReader<T>::kName, "' expected for attr '", name, "'");
@@ -273,7 +282,7 @@ template <class T>
 Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, std::vector<T>* values) {
   if (attrs.node()) return internal::GetAttr(attrs.node(), name, values);
   const AttrValue* attr = attrs.Find(name);
-  if (!attr) return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  if (!attr) return attrs.Missing(name);
   if (!attr->has_list())
     return errors::InvalidArgument("AttrValue had value with type '", internal::KindOf(*attr), "' when 'list(", internal::AttrReader<T>::kName,
                                    ")' expected for attr '", name, "'");
@@ -284,6 +293,20 @@ Status GetNodeAttr(const AttrSlice& attrs, std::string_view name, std::vector<T>
     values->push_back(std::move(value));
   }
   return OkStatus();
+}
+// An attribute that is there already stays.
+template <class T>
+void AddNodeAttr(std::string_view name, const T& value, NodeDef* node_def) {
+  AttrValue attr;
+  if constexpr (std::is_same_v<T, AttrValue>) attr = value;
+  else SetAttrValue(value, &attr);
+  if (!node_def->attr().contains(std::string(name))) (*node_def->mutable_attr())[std::string(name)] = attr;
+}
+template <class T>
+void AddNodeAttr(std::string_view name, std::initializer_list<T> values, NodeDef* node_def) {
+  AttrValue attr;
+  SetAttrValue(values, &attr);
+  AddNodeAttr(name, attr, node_def);
 }
 inline bool HasNodeAttr(const NodeDef& def, std::string_view name) { return AttrSlice(def).Has(name); }
 template <class T>

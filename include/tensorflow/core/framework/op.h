@@ -86,6 +86,15 @@ class OpRegistry : public OpRegistryInterface {
   }
 };
 
+// "Op<name=...; signature=...>", of an op that is registered.
+inline std::string SummarizeOpDef(const OpDef& op) {
+  const std::string all = OpRegistry::Global()->DebugString(true), begin = "Op<name=" + op.name() + ";";
+  const size_t at = all.compare(0, begin.size(), begin) == 0 ? 0 : all.find("\n" + begin);
+  if (at == std::string::npos) return begin + ">";
+  const size_t from = at == 0 ? 0 : at + 1;
+  return all.substr(from, all.find('\n', from) - from);
+}
+
 }  // namespace tensorflow
 
 #define WEFT_REGISTER_OP(counter, name) WEFT_REGISTER_OP_(counter, name)

@@ -56,6 +56,7 @@ class OpDefBuilder {
       def.shape = [](void* data, weft_shapes* shapes) -> TF_Status* {
         shape_inference::InferenceContext context(shapes);
         Status s = (*static_cast<OpShapeInferenceFn*>(data))(&context);
+        if (s.ok() && internal::look_at_shapes) s = (*internal::look_at_shapes)(&context);
         if (s.ok()) s = context.Finish();
         return internal::ToC(s);
       };

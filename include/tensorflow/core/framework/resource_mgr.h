@@ -45,6 +45,9 @@ std::string TypeName() {
 class ResourceMgr {
  public:
   explicit ResourceMgr(weft_resources* r) : r_(r) {}
+  // One of the program's own, which lets its objects go when it goes.
+  explicit ResourceMgr(const std::string& default_container = "localhost")
+      : r_(weft_resources_new(internal::Text(default_container))), owned_(r_, weft_resources_delete) {}
   std::string default_container() const { return std::string(internal::View(weft_resources_default_container(r_))); }
 
   // Takes over one reference to the object, whatever comes of it. AlreadyExists if there is one of that name.
@@ -107,6 +110,7 @@ class ResourceMgr {
   }
 
   // For these headers.
+  weft_resources* c_resources() const { return r_; }
   template <class T>
   Status Lookup(const std::string& container, const std::string& type, const std::string& name, T** resource) const {
     if (!resource) return errors::InvalidArgument("the place for the resource '", name, "' is null");
@@ -121,6 +125,7 @@ class ResourceMgr {
     return internal::FromC(weft_resources_remove(r_, internal::Text(container), internal::Text(type), internal::Text(name)));
   }
   weft_resources* r_;
+  std::shared_ptr<weft_resources> owned_;
 };
 
 // A container for what one step makes. That of a run is emptied by the engine when its step (a session's run, a function called by the program) ends,

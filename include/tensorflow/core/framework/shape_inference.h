@@ -26,6 +26,7 @@ class Dimension {
  private:
   friend class InferenceContext;
   int64 value_ = -1;
+  bool of_engine_ = false;
 };
 class DimensionHandle {
  public:
@@ -42,7 +43,7 @@ class DimensionHandle {
 class Shape {
  private:
   friend class InferenceContext;
-  bool known_ = false;
+  bool known_ = false, of_engine_ = false;
   std::vector<DimensionHandle> dims_;
 };
 class ShapeHandle {
@@ -117,9 +118,15 @@ class InferenceContext {
   // For these headers: the outputs as the rule of another op gives them.
   Status Apply(const char* op) {
     TF_RETURN_IF_ERROR(internal::FromC(weft_shapes_apply(c_, internal::Text(op))));
-    for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = FromDims(weft_shapes_output(c_, static_cast<int>(i)));
+    TakeOutputs();
     return OkStatus();
   }
+  // What a rule of the engine gave: sizes alone, which are told from handles that came from an input.
+  void TakeOutputs() {
+    for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = FromDims(weft_shapes_output(c_, static_cast<int>(i)), true);
+  }
+  static bool OfEngine(ShapeHandle s) { return s.IsSet() && s.p_->of_engine_; }
+  static bool OfEngine(DimensionHandle d) { return d.IsSet() && d.p_->of_engine_; }
   Status set_output(std::string_view name, const std::vector<ShapeHandle>& shapes) {
     int begin = 0, end = 0;
     if (!weft_node_range(node_, 1, internal::Text(name), &begin, &end)) return errors::InvalidArgument("Unknown output name: ", name);
@@ -526,11 +533,15 @@ class InferenceContext {
     for (DimensionHandle d : s.p_->dims_) out.push_back(Value(d));
     return out;
   }
-  ShapeHandle FromDims(weft_dims d) {
-    if (d.rank < 0) return UnknownShape();
-    std::vector<DimensionHandle> dims;
-    for (int i = 0; i < d.rank; ++i) dims.push_back(MakeDim(d.dims[i]));
-    return MakeShape(dims);
+  ShapeHandle FromDims(weft_dims d, bool of_engine = false) {
+    Shape& s = shapes_.emplace_back();
+    s.known_ = d.rank >= 0;
+    s.of_engine_ = of_engine;
+    for (int i = 0; i < d.rank; ++i) {
+      s.dims_.push_back(MakeDim(d.dims[i]));
+      dims_.back().of_engine_ = of_engine;
+    }
+    return ShapeHandle(&s);
   }
   weft_shapes* c_;
   const weft_node* node_;
@@ -548,6 +559,11 @@ class InferenceContext {
 }  // namespace shape_inference
 
 using OpShapeInferenceFn = std::function<Status(shape_inference::InferenceContext*)>;
+
+namespace internal {
+// A test's look at what a shape function of this thread gave, before its context goes.
+inline thread_local const OpShapeInferenceFn* look_at_shapes = nullptr;
+}  // namespace internal
 
 }  // namespace tensorflow
 

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "tensorflow/core/lib/io/inputstream_interface.h"
+#include "tensorflow/core/lib/io/snappy/snappy_compression_options.h"
+#include "tensorflow/core/lib/io/snappy/snappy_inputstream.h"
 #include "tensorflow/core/lib/io/zlib_inputstream.h"
 #include "tensorflow/core/platform/coding.h"
 #include "tensorflow/core/platform/crc32c.h"
@@ -21,6 +23,7 @@ struct RecordReaderOptions {
   CompressionType compression_type = NONE;
   int64_t buffer_size = 0;
   ZlibCompressionOptions zlib_options;
+  SnappyCompressionOptions snappy_options;
   static RecordReaderOptions CreateRecordReaderOptions(const std::string& type) {
     RecordReaderOptions options;
     if (type == "ZLIB" || type == "GZIP") options.compression_type = ZLIB_COMPRESSION;
@@ -39,6 +42,9 @@ class RecordReader {
       const ZlibCompressionOptions& z = options.zlib_options;
       stream_ = std::make_unique<ZlibInputStream>(new RandomAccessInputStream(file), static_cast<size_t>(z.input_buffer_size),
                                                   static_cast<size_t>(z.output_buffer_size), z, true);
+    } else if (options.compression_type == RecordReaderOptions::SNAPPY_COMPRESSION) {
+      stream_ = std::make_unique<SnappyInputStream>(new RandomAccessInputStream(file), static_cast<size_t>(options.snappy_options.output_buffer_size),
+                                                    true);
     } else {
       stream_ = std::make_unique<BufferedInputStream>(file, options.buffer_size > 0 ? static_cast<size_t>(options.buffer_size) : 256 << 10);
     }
@@ -71,8 +77,6 @@ class RecordReader {
  private:
   static Status Truncated(uint64 offset, const Status& s) { return errors::DataLoss("truncated record at ", offset, "' failed with ", s.message()); }
   Status SeekTo(uint64 offset) {
-    if (options_.compression_type == RecordReaderOptions::SNAPPY_COMPRESSION)
-      return errors::Unimplemented("RecordReader with SNAPPY_COMPRESSION is not supported");
     const auto at = static_cast<uint64>(stream_->Tell());
     if (at > offset) return errors::InvalidArgument("Trying to seek offset: ", offset, " which is less than the current offset: ", at);
     return stream_->SkipNBytes(static_cast<int64_t>(offset - at));

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "tensorflow/core/lib/io/snappy/snappy_compression_options.h"
+#include "tensorflow/core/lib/io/snappy/snappy_outputbuffer.h"
 #include "tensorflow/core/lib/io/zlib_outputbuffer.h"
 #include "tensorflow/core/platform/coding.h"
 #include "tensorflow/core/platform/crc32c.h"
@@ -20,6 +22,7 @@ struct RecordWriterOptions {
   enum CompressionType { NONE = 0, ZLIB_COMPRESSION = 1, SNAPPY_COMPRESSION = 2 };
   CompressionType compression_type = NONE;
   ZlibCompressionOptions zlib_options;
+  SnappyCompressionOptions snappy_options;
   static RecordWriterOptions CreateRecordWriterOptions(const std::string& type) {
     RecordWriterOptions options;
     if (type == "ZLIB" || type == "GZIP") options.compression_type = ZLIB_COMPRESSION;
@@ -33,12 +36,18 @@ class RecordWriter {
  public:
   static constexpr size_t kHeaderSize = sizeof(uint64) + sizeof(uint32);
   static constexpr size_t kFooterSize = sizeof(uint32);
-  explicit RecordWriter(WritableFile* dest, const RecordWriterOptions& options = RecordWriterOptions()) : dest_(dest), options_(options) {
-    if (!dest || options.compression_type != RecordWriterOptions::ZLIB_COMPRESSION) return;
-    packed_ = std::make_unique<ZlibOutputBuffer>(dest, static_cast<int32>(options.zlib_options.input_buffer_size),
-                                                 static_cast<int32>(options.zlib_options.output_buffer_size), options.zlib_options);
-    made_ = packed_->Init();
-    dest_ = packed_.get();
+  explicit RecordWriter(WritableFile* dest, const RecordWriterOptions& options = RecordWriterOptions()) : dest_(dest) {
+    if (!dest) return;
+    if (options.compression_type == RecordWriterOptions::ZLIB_COMPRESSION) {
+      const ZlibCompressionOptions& z = options.zlib_options;
+      auto packed = std::make_unique<ZlibOutputBuffer>(dest, static_cast<int32>(z.input_buffer_size), static_cast<int32>(z.output_buffer_size), z);
+      made_ = packed->Init();
+      packed_ = std::move(packed);
+    } else if (options.compression_type == RecordWriterOptions::SNAPPY_COMPRESSION) {
+      const SnappyCompressionOptions& s = options.snappy_options;
+      packed_ = std::make_unique<SnappyOutputBuffer>(dest, static_cast<int32>(s.input_buffer_size), static_cast<int32>(s.output_buffer_size));
+    }
+    if (packed_) dest_ = packed_.get();
   }
   ~RecordWriter() {
     if (const Status s = Close(); !s.ok()) LOG(ERROR) << "Could not finish writing file: " << s;
@@ -48,8 +57,6 @@ class RecordWriter {
 
   Status WriteRecord(StringPiece data) {
     if (!dest_) return errors::FailedPrecondition("Writer not initialized or previously closed");
-    if (options_.compression_type == RecordWriterOptions::SNAPPY_COMPRESSION)
-      return errors::Unimplemented("RecordWriter with SNAPPY_COMPRESSION is not supported");
     TF_RETURN_IF_ERROR(made_);
     char header[kHeaderSize], footer[kFooterSize];
     PopulateHeader(header, data.data(), data.size());
@@ -80,8 +87,7 @@ class RecordWriter {
  private:
   static uint32 MaskedCrc(const char* data, size_t n) { return crc32c::Mask(crc32c::Value(data, n)); }
   WritableFile* dest_;
-  RecordWriterOptions options_;
-  std::unique_ptr<ZlibOutputBuffer> packed_;
+  std::unique_ptr<WritableFile> packed_;
   Status made_;
 };
 

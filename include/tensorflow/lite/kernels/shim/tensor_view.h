@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -68,6 +69,12 @@ class TensorView {
     CHECK_EQ(type_, ::tensorflow::DataTypeToEnum<T>::value) << " types of elements";
     return absl::Span<T>(static_cast<T*>(data_), size_);
   }
+  // The same, for those who bind it to a name.
+  template <class T>
+  absl::Span<T>& Data() {
+    static_assert(sizeof(absl::Span<T>) == sizeof span_);
+    return *new (span_) absl::Span<T>(static_cast<const TensorView*>(this)->Data<T>());
+  }
   template <class T, int N>
   Tensor<T, N> As() {
     return Tensor<T, N>(this);
@@ -92,6 +99,7 @@ class TensorView {
     return Data<T>()[0];
   }
   ::tensorflow::DataType type_;
+  alignas(absl::Span<char>) unsigned char span_[sizeof(absl::Span<char>)] = {};
   void* data_;
   size_t size_;
   std::vector<int> shape_;
