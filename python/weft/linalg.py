@@ -48,21 +48,25 @@ from weft._src.ops.math_ops import einsum, global_norm, matmul, matvec, tensordo
 from weft._src.ops.norm_ops import l2_normalize  # noqa: F401
 
 from weft._src.ops.conjugate_gradient import conjugate_gradient as _conjugate_gradient
-from weft._src.ops.linear_operator import (  # noqa: F401
-    LinearOperator,
+from weft._src.ops import linear_operator_dispatch  # noqa: F401
+from weft._src.ops.linear_operator import LinearOperator  # noqa: F401
+from weft._src.ops.linear_operator_blocks import LinearOperatorBlockDiag, LinearOperatorBlockLowerTriangular  # noqa: F401
+from weft._src.ops.linear_operator_composed import (  # noqa: F401
     LinearOperatorAdjoint,
     LinearOperatorComposition,
-    LinearOperatorDiag,
-    LinearOperatorFullMatrix,
-    LinearOperatorIdentity,
     LinearOperatorInversion,
-    LinearOperatorLowerTriangular,
+)
+from weft._src.ops.linear_operator_identities import (  # noqa: F401
+    LinearOperatorIdentity,
     LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
+from weft._src.ops.linear_operator_kinds import (  # noqa: F401
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorLowerTriangular,
+)
 from weft._src.ops.linear_operator_structured import (  # noqa: F401
-    LinearOperatorBlockDiag,
-    LinearOperatorBlockLowerTriangular,
     LinearOperatorCirculant,
     LinearOperatorCirculant2D,
     LinearOperatorCirculant3D,

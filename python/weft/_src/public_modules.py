@@ -76,20 +76,26 @@ CLASSES = {
         "ops.init_ops_v2: constant_initializer=Constant ones_initializer=Ones zeros_initializer=Zeros random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform"
     ],
     "ops.io_ops": ["lib.io.tf_record: TFRecordOptions TFRecordWriter"],
-    "ops.linear_operator": [
-        "ops.linalg.linear_operator: LinearOperator",
-        "ops.linalg.linear_operator_adjoint: LinearOperatorAdjoint",
-        "ops.linalg.linear_operator_composition: LinearOperatorComposition",
-        "ops.linalg.linear_operator_diag: LinearOperatorDiag",
-        "ops.linalg.linear_operator_full_matrix: LinearOperatorFullMatrix",
-        "ops.linalg.linear_operator_identity: LinearOperatorIdentity LinearOperatorScaledIdentity",
-        "ops.linalg.linear_operator_inversion: LinearOperatorInversion",
-        "ops.linalg.linear_operator_lower_triangular: LinearOperatorLowerTriangular",
-        "ops.linalg.linear_operator_zeros: LinearOperatorZeros",
-    ],
-    "ops.linear_operator_structured": [
+    "ops.linear_operator": ["ops.linalg.linear_operator: LinearOperator"],
+    "ops.linear_operator_blocks": [
         "ops.linalg.linear_operator_block_diag: LinearOperatorBlockDiag",
         "ops.linalg.linear_operator_block_lower_triangular: LinearOperatorBlockLowerTriangular",
+    ],
+    "ops.linear_operator_composed": [
+        "ops.linalg.linear_operator_adjoint: LinearOperatorAdjoint",
+        "ops.linalg.linear_operator_composition: LinearOperatorComposition",
+        "ops.linalg.linear_operator_inversion: LinearOperatorInversion",
+    ],
+    "ops.linear_operator_identities": [
+        "ops.linalg.linear_operator_identity: LinearOperatorIdentity LinearOperatorScaledIdentity",
+        "ops.linalg.linear_operator_zeros: LinearOperatorZeros",
+    ],
+    "ops.linear_operator_kinds": [
+        "ops.linalg.linear_operator_diag: LinearOperatorDiag",
+        "ops.linalg.linear_operator_full_matrix: LinearOperatorFullMatrix",
+        "ops.linalg.linear_operator_lower_triangular: LinearOperatorLowerTriangular",
+    ],
+    "ops.linear_operator_structured": [
         "ops.linalg.linear_operator_circulant: LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D",
         "ops.linalg.linear_operator_householder: LinearOperatorHouseholder",
         "ops.linalg.linear_operator_kronecker: LinearOperatorKronecker",

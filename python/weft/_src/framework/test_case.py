@@ -66,6 +66,32 @@ class _Captured:
             return file.read()
 
 
+class _NoSession:
+    """What session() gives eagerly."""
+
+    def __getattr__(self, name):
+        raise AttributeError(
+            "Trying to access properties or call methods on the result of self.session(), self.cached_session(), etc while eager execution "
+            "is enabled. If you're porting this test case to TF 2.0, either adapt the test to work with eager execution or insert a call to "
+            "tf.disable_eager_execution() in the main() function of this test file."
+        )
+
+
+class _EagerSession:
+    """What cached_session() gives eagerly: run takes values of tensors, without feeds."""
+
+    def __init__(self, test_case):
+        self._test_case = test_case
+
+    def run(self, fetches, *args, **kwargs):
+        given = "feed_dict is" if kwargs.pop("feed_dict", {}) else "Optional args are" if args or kwargs else None
+        if given is not None:
+            raise RuntimeError(
+                f"{given} not supported when eager execution is enabled (in this case, sess.run(t) is shorthand for t.numpy()"
+            )
+        return self._test_case.evaluate(fetches)
+
+
 class TestCase(absltest.TestCase):
     """absl's, for tensors."""
 
@@ -133,9 +159,9 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
-        """A session of the default graph; eagerly nothing is needed."""
+        """A session of the default graph; eagerly what says that there is none."""
         if executing_eagerly():
-            yield None
+            yield _NoSession()
             return
         from weft._src.compat.session import Session
 
@@ -146,7 +172,7 @@ class TestCase(absltest.TestCase):
     def cached_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
         """The same session in all blocks of a test."""
         if executing_eagerly():
-            yield self._eval_session()
+            yield _EagerSession(self)
             return
         from weft._src.compat.session import Session
 
@@ -160,13 +186,12 @@ class TestCase(absltest.TestCase):
         with self._cached_session.graph.as_default(), self._cached_session.as_default():
             yield self._cached_session
 
-    def _eval_session(self):
-        return None
-
     def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
         """cached_session, or a session of its own for another graph."""
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
+        if executing_eagerly():
+            return contextlib.nullcontext()
         if graph is None:
             return self.cached_session(graph, config, use_gpu, force_gpu)
         return self.session(graph, config, use_gpu, force_gpu)

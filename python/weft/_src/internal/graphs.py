@@ -79,3 +79,17 @@ def graph_defs_equal(graph_def_1, graph_def_2, treat_nan_as_equal=False):
 def _text(message, nan_is_equal):
     text = str(message)
     return text if nan_is_equal or "nan" not in text else f"{id(message)} {text}"
+
+
+def with_dependencies(dependencies, output_tensor, name=None):
+    """The tensor, in graphs one that is there only after other ops."""
+    from weft._src.framework import nest
+    from weft._src.framework.graph import control_dependencies, executing_eagerly
+    from weft._src.ops.array_ops import identity
+
+    if executing_eagerly():
+        return output_tensor
+    with control_dependencies(dependencies):
+        return nest.map_structure(
+            lambda t: identity(t, name=name or "control_dependency"), output_tensor, expand_composites=True
+        )

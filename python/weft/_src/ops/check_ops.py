@@ -385,50 +385,60 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """Tensors have shapes that fit each other: equal letters stand for equal sizes."""
     with scope(name, "assert_shapes"):
         pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
-        sizes, checks = {}, []
+        constraints, ranks, sizes, checks = [], [], {}, []
         for tensor, symbols in pairs:
-            tensor = (
-                tensor
-                if hasattr(tensor, "shape") and hasattr(tensor, "dtype") and not isinstance(tensor, np.ndarray)
-                else convert_to_tensor(tensor)
-            )
-            label = _name(tensor)
-            symbols = (
-                [symbols]
-                if symbols is None or isinstance(symbols, int)
-                else list(symbols)
-                if not isinstance(symbols, TensorShape)
-                else symbols.as_list()
-            )
-            starred = [
-                i for i, s in enumerate(symbols) if s in ("*", "...") and (i in (0, len(symbols) - 1)) and s == "*"
-            ]
-            if len(symbols) - len(starred) <= 1 and not starred:
-                check = assert_rank_in(tensor, [0, 1], message=message) if len(symbols) <= 1 else None
-                if not symbols or tensor.shape.rank == 0:
-                    checks.append(check)
-                    continue
-            elif starred:
-                check = assert_rank_at_least(tensor, len(symbols) - len(starred), message=message)
-            else:
-                check = assert_rank(tensor, len(symbols), message=message)
-            checks.append(check)
+            if symbols is not None:
+                tensor = tensor if _has_shape(tensor) else convert_to_tensor(tensor)
+                constraints.append((tensor, *_symbols_of(_name(tensor), symbols, message)))
+        for tensor, symbols, open_rank in constraints:  # a scalar counts as a vector of one
+            if open_rank and len(symbols) > 1:
+                ranks.append(assert_rank_at_least(tensor, len(symbols), message=message))
+            elif not open_rank:
+                few = len(symbols) < 2
+                held = (
+                    assert_rank_in(tensor, [0, 1], message=message)
+                    if few
+                    else assert_rank(tensor, len(symbols), message=message)
+                )
+                ranks.append(held)
+        for tensor, symbols, open_rank in constraints:
             for i, symbol in enumerate(symbols):
-                if i in starred:
-                    continue
-                place = i if not starred or starred[0] != 0 else i - len(symbols)
-                checks += _size_check(tensor, label, place, symbol, sizes, message, data, summarize)
+                place = i - len(symbols) if open_rank else i
+                checks += _size_check(tensor, _name(tensor), place, symbol, sizes, message, data, summarize)
         if _weft.in_graph():
             from weft._src.function.control_flow import group
 
-            return group([c for c in checks if c is not None])
+            return group([c for c in (*ranks, *checks) if c is not None])
         return None
+
+
+def _has_shape(value):
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, np.ndarray)
+
+
+def _symbols_of(label, symbols, message):
+    """The symbols of a shape without what stands for any number of sizes, and whether that was there."""
+    start = f"{_prefix(message)}Tensor {label}"
+    if not hasattr(symbols, "__iter__") and not hasattr(symbols, "__getitem__"):
+        raise ValueError(
+            f"{start}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
+            f"Received specified shape: {symbols}"
+        )
+    symbols = symbols.as_list() if isinstance(symbols, TensorShape) else list(symbols)
+    for i, symbol in enumerate(symbols):
+        if i and (symbol is Ellipsis or isinstance(symbol, str) and symbol == "*"):
+            raise ValueError(
+                f"{start} specified shape index {i}.  Symbol `...` or `*` for a variable number of unspecified dimensions is only "
+                "allowed as the first entry"
+            )
+    open_rank = bool(symbols) and (symbols[0] is Ellipsis or isinstance(symbols[0], str) and symbols[0] == "*")
+    return (symbols[1:] if open_rank else symbols) or [1], open_rank  # none are one of size 1, as in TensorFlow
 
 
 def _size_check(tensor, label, place, symbol, sizes, message, data, summarize):
     if symbol is None or symbol == ".":
         return []
-    known = tensor.shape[place] if tensor.shape.rank is not None else None
+    known = 1 if tensor.shape.rank == 0 else tensor.shape[place] if tensor.shape.rank is not None else None
     size = known if known is not None else array_ops.shape(tensor)[place]
     if isinstance(symbol, (int, np.integer)):
         want, why = int(symbol), "Specified explicitly"

@@ -88,7 +88,7 @@ def _array(value):
     from weft._src.framework.graph import executing_eagerly
     from weft._src.framework.tensor import Tensor
 
-    if isinstance(value, Tensor) and not executing_eagerly():
+    if isinstance(value, Tensor) and not executing_eagerly() and not hasattr(value, "numpy"):
         value = get_default_session().run(value)
     return np.array(value)
 

@@ -109,7 +109,8 @@ def eigvalsh(tensor, name=None):
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """Singular values, and the two matrices beside them."""
     made = raw.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
-    return (made.s, made.u, made.v) if compute_uv else made.s
+    values = math_ops.real(made.s)
+    return (values, made.u, made.v) if compute_uv else values
 
 
 @dispatchable
@@ -355,6 +356,11 @@ def _eps(dtype):
     return float(np.finfo(dtype.real_dtype.as_numpy_dtype).eps)
 
 
+def _floats_only(a):
+    if not a.dtype.is_floating:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+
+
 def _widest(a, dtype):
     """The greater of the two sizes of matrices."""
     m, n = a.shape[-2:]
@@ -370,6 +376,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
     """How many singular values are not zero."""
     with scope(name, "matrix_rank"):
         a = convert_to_tensor(a, dtype_hint=dtypes.float32)
+        _floats_only(a)
         values = svd(a, compute_uv=False)
         if tol is None:
             tol = _eps(a.dtype) * _widest(a, values.dtype) * math_ops.reduce_max(values, -1, keepdims=True)
@@ -381,8 +388,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
     """Moore and Penrose's inverse."""
     with scope(name, "pinv"):
         a = convert_to_tensor(a, name="a")
-        if not (a.dtype.is_floating or a.dtype.is_complex):
-            raise TypeError("Input `a` must have `float`-like `dtype` (saw %s)." % a.dtype.name)
+        _floats_only(a)
         if rcond is None:
             rcond = 10.0 * _widest(a, a.dtype.real_dtype) * _eps(a.dtype)
         values, left, right = svd(a, full_matrices=False, compute_uv=True)

@@ -4,10 +4,11 @@ import inspect
 
 from weft._src.raw import raw
 from weft._src.framework import dtypes
-from weft._src.framework.convert import constant_value, convert_to_tensor
-from weft._src.framework.tensor import Tensor
-from weft._src.framework.tensor_shape import TensorShape
-from weft._src.ops import array_ops, linalg_ops, math_ops
+from weft._src.framework.composite import CompositeTensor
+from weft._src.framework.convert import convert_to_tensor
+from weft._src.framework.tensor_shape import Dimension
+from weft._src.ops import array_ops, check_ops, linalg_ops, math_ops
+from weft._src.ops import linear_operator_products as products
 from weft._src.ops._direct import scope
 from weft._src.trackable.module import Module
 
@@ -24,34 +25,14 @@ def _own_arguments(function):
             return function(self, *args, **kwargs)  # whose own text names the class
         given.apply_defaults()
         values = dict(list(given.arguments.items())[1:])
-        self._parameters = dict(values)
+        self._parameters = self._no_dependency(dict(values))
         self._hints = {h: values.get(h) for h in hints}
-        Module.__init__(self, name=(values.get("name") or type(self).__name__).replace("/", "_"))
+        Module.__init__(self, name=type(self).__name__)
         function(self, **values)
+        _implied(self._hints)
 
     __init__.__signature__ = signature
     return __init__
-
-
-def _hints_of_all(self, what, hints=("is_non_singular", "is_self_adjoint", "is_positive_definite")):
-    """What all parts of an operator are, it is, too."""
-    for hint in hints:
-        if all(getattr(op, hint) for op in self._operators):
-            if self._hints[hint] is False:
-                words = hint.removeprefix("is_").replace("_", "-")
-                more = (
-                    f" Expected argument `{hint}` to be True. Received: False." if what.startswith("Kronecker") else ""
-                )
-                raise ValueError(f"The {what} of {words} operators is always {words}.{more}")
-            self._hints[hint] = True
-
-
-def _adjoint_pair(a, b):
-    if a is b:
-        return bool(a.is_self_adjoint)
-    return (isinstance(a, LinearOperatorAdjoint) and a.operator is b) or (
-        isinstance(b, LinearOperatorAdjoint) and b.operator is a
-    )
 
 
 def _same_batch(matrix, rhs):
@@ -63,10 +44,56 @@ def _same_batch(matrix, rhs):
     return tuple(array_ops.broadcast_to(t, array_ops.concat([lead, array_ops.shape(t)[-2:]], 0)) for t in (matrix, rhs))
 
 
-class LinearOperator(Module):
-    """A stack of matrices [B1, ..., Bb, M, N]."""
+def _implied(hints):
+    """What the hints say together; contradictions are errors."""
+    if hints["is_positive_definite"]:
+        if hints["is_non_singular"] is False:
+            raise ValueError("A positive definite matrix is always non-singular.")
+        hints["is_non_singular"] = True
+    for hint, words in (("is_non_singular", "non-singular"), ("is_self_adjoint", "self-adjoint")):
+        if hints[hint]:
+            if hints["is_square"] is False:
+                raise ValueError(f"A {words} matrix is always square.")
+            hints["is_square"] = True
 
-    _is_composite = True
+
+def _kept(value, dtype=None, name=None):
+    """An argument as a tensor; variables stay what they are, so that gradients and new values are seen."""
+    return (
+        value if isinstance(value, Module) or hasattr(value, "assign") else convert_to_tensor(value, dtype, name=name)
+    )
+
+
+def _compatible(have, want):
+    if have is not None and want is not None and have != want:
+        raise ValueError(f"Dimensions {have} and {want} are not compatible")
+
+
+def slice_batch(value, slices, matrix_rank, batch_rank):
+    """What brackets on a stack of matrices take of an argument, the last axes of which are the matrices'."""
+    own = value.shape.rank - matrix_rank
+    if not isinstance(value, LinearOperator):
+        value = value[(None,) * (batch_rank - own) + (...,)]
+    slices = slices if isinstance(slices, tuple) else (slices,)
+    counted = sum(s is not None and s is not Ellipsis for s in slices)
+    taken = []
+    for s in slices:
+        taken += [slice(None)] * (batch_rank - counted) if s is Ellipsis else [s]
+    axis, sizes, out = 0, value.shape.as_list(), []
+    skipped = batch_rank - own if isinstance(value, LinearOperator) else 0
+    for s in taken:
+        if s is None:
+            out.append(s)
+            continue
+        if axis >= skipped:
+            one = axis < batch_rank and sizes[axis - skipped] == 1  # one matrix for the whole axis
+            out.append(s if not one else slice(None) if isinstance(s, slice) else 0)
+        axis += 1
+    return value[(*out, ...)] if out else value
+
+
+class LinearOperator(Module, CompositeTensor):
+    """A stack of matrices [B1, ..., Bb, M, N]."""
 
     @property
     def _type_spec(self):
@@ -91,7 +118,7 @@ class LinearOperator(Module):
         name=None,
         parameters=None,
     ):
-        super().__init__(name=name or type(self).__name__)
+        super().__init__(name=type(self).__name__)
         self._dtype = dtypes.as_dtype(dtype)
         self._parameters = dict(parameters or {})
         self._hints = dict(
@@ -101,11 +128,16 @@ class LinearOperator(Module):
             is_square=is_square,
             name=name,
         )
+        _implied(self._hints)
 
     # ---- what kinds define: _to_dense at least, or _matmul and _shape
 
     def _to_dense(self):
-        return self._matmul(array_ops.eye(self.domain_dimension_tensor(), dtype=self.dtype))
+        return self._matmul(self._eye())
+
+    def _eye(self):
+        """The identity of as many rows as this has columns, for each matrix of the stack."""
+        return array_ops.eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
 
     def _shape(self):
         return self._to_dense().shape
@@ -124,7 +156,7 @@ class LinearOperator(Module):
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         rhs = linalg_ops.adjoint(rhs) if adjoint_arg else rhs
         matrix, rhs = _same_batch(self._to_dense(), rhs)
-        if self.is_positive_definite and self.is_self_adjoint:
+        if self._can_use_cholesky():
             return linalg_ops.cholesky_solve(raw.Cholesky(input=matrix), rhs)
         return raw.MatrixSolve(matrix=matrix, rhs=rhs, adjoint=adjoint)
 
@@ -165,26 +197,33 @@ class LinearOperator(Module):
 
     @property
     def domain_dimension(self):
-        return self.shape[-1]
+        return Dimension(self._size(-1))
 
     @property
     def range_dimension(self):
-        return self.shape[-2]
+        return Dimension(self._size(-2))
+
+    def _size(self, axis):
+        """The number of rows (-2) or columns (-1), None where it is open."""
+        known = self.shape
+        return None if known.rank is None else known.as_list()[axis]
+
+    @property
+    def name(self):
+        return self._hints.get("name") or self._default_name()
+
+    def _default_name(self):
+        return type(self).__name__
 
     @property
     def is_square(self):
-        given = self._hints.get("is_square")
-        if given is None and (self._hints.get("is_self_adjoint") or self._hints.get("is_positive_definite")):
-            return True
-        known = self.shape[-2:]
-        return known[0] == known[1] if given is None and known.is_fully_defined() else given
+        given, rows, columns = self._hints.get("is_square"), self._size(-2), self._size(-1)
+        known = None if rows is None or columns is None else rows == columns
+        if given is False and known:
+            raise ValueError("User set is_square hint to False, but the operator was square.")
+        return known if given is None else given
 
-    is_non_singular = property(
-        lambda self: (
-            self._hints.get("is_non_singular")
-            or (True if self._hints.get("is_positive_definite") else self._hints.get("is_non_singular"))
-        )
-    )
+    is_non_singular = property(lambda self: self._hints.get("is_non_singular"))
     is_self_adjoint = property(lambda self: self._hints.get("is_self_adjoint"))
     is_positive_definite = property(lambda self: self._hints.get("is_positive_definite"))
 
@@ -198,11 +237,11 @@ class LinearOperator(Module):
         return array_ops.size(self._shape_tensor())
 
     def domain_dimension_tensor(self, name="domain_dimension_tensor"):
-        known = self.domain_dimension
+        known = self._size(-1)
         return convert_to_tensor(known) if known is not None else self._shape_tensor()[-1]
 
     def range_dimension_tensor(self, name="range_dimension_tensor"):
-        known = self.range_dimension
+        known = self._size(-2)
         return convert_to_tensor(known) if known is not None else self._shape_tensor()[-2]
 
     # ---- what it does
@@ -215,30 +254,39 @@ class LinearOperator(Module):
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
         """A x, of a tensor or another operator."""
         if isinstance(x, LinearOperator):
-            left = self.adjoint() if adjoint else self
-            right = x.adjoint() if adjoint_arg else x
-            if (
-                left.domain_dimension is not None
-                and right.range_dimension is not None
-                and left.domain_dimension != right.range_dimension
-            ):
-                raise ValueError(
-                    f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}."
-                )
-            return _product(left, right)
+            left, right = self._pair(x, "x", adjoint, adjoint_arg)
+            return products.product(left, right)
         with scope(name, "matmul"):
-            x = convert_to_tensor(x, self.dtype, name="x")
-            have, want = self.range_dimension if adjoint else self.domain_dimension, x.shape[-1 if adjoint_arg else -2]
-            if have is not None and want is not None and have != want:
-                raise ValueError(f"Dimensions {have} and {want} are not compatible")
+            x = self._checked(x, "x", -2 if adjoint else -1, -1 if adjoint_arg else -2)
             return self._matmul(x, adjoint, adjoint_arg)
+
+    def _pair(self, other, name, adjoint, adjoint_arg):
+        """The two operators of a product, which fit."""
+        left, right = self.adjoint() if adjoint else self, other.adjoint() if adjoint_arg else other
+        columns, rows = left._size(-1), right._size(-2)
+        if columns is not None and rows is not None and columns != rows:
+            raise ValueError(
+                f"Operators are incompatible. Expected `{name}` to have dimension {columns} but got {rows}."
+            )
+        return left, right
+
+    def _checked(self, x, name, own_axis, axis):
+        """A tensor argument of the operator's dtype whose axis is as long as the operator's own."""
+        x = convert_to_tensor(x, name=name)
+        self._check_input_dtype(x)
+        _compatible(self._size(own_axis), None if x.shape.rank is None else x.shape.as_list()[axis])
+        return x
+
+    def _check_input_dtype(self, x):
+        if x.dtype.base_dtype != self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {x.dtype} in tensor {x!s}")
 
     def __matmul__(self, other):
         return self.matmul(other)
 
     def matvec(self, x, adjoint=False, name="matvec"):
         """A x, of vectors."""
-        x = convert_to_tensor(x, self.dtype, name="x")
+        x = self._checked(x, "x", -2 if adjoint else -1, -1)
         return array_ops.squeeze(self.matmul(array_ops.expand_dims(x, -1), adjoint), [-1])
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
@@ -248,14 +296,15 @@ class LinearOperator(Module):
         if self.is_square is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
         if isinstance(rhs, LinearOperator):
-            inverse = (self.adjoint() if adjoint else self).inverse()
-            return inverse.matmul(rhs.adjoint() if adjoint_arg else rhs)
+            left, right = self._pair(rhs, "rhs", adjoint, adjoint_arg)
+            return products.solution(left, right)
         with scope(name, "solve"):
-            return self._solve(convert_to_tensor(rhs, self.dtype, name="rhs"), adjoint, adjoint_arg)
+            rhs = self._checked(rhs, "rhs", -1 if adjoint else -2, -1 if adjoint_arg else -2)
+            return self._solve(rhs, adjoint, adjoint_arg)
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
         """x of A x = rhs, of vectors."""
-        rhs = convert_to_tensor(rhs, self.dtype, name="rhs")
+        rhs = self._checked(rhs, "rhs", -1 if adjoint else -2, -1)
         return array_ops.squeeze(self.solve(array_ops.expand_dims(rhs, -1), adjoint), [-1])
 
     def adjoint(self, name="adjoint"):
@@ -263,7 +312,12 @@ class LinearOperator(Module):
         return self if self.is_self_adjoint else self._adjoint()
 
     def _adjoint(self):
-        return LinearOperatorAdjoint(self)
+        return products.kind("LinearOperatorAdjoint")(self, **self._known_hints())
+
+    def _known_hints(self, **others):
+        """The hints of an operator that is like this one."""
+        names = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+        return {**{n: getattr(self, n) for n in names}, **others}
 
     H = property(lambda self: self.adjoint())
 
@@ -276,16 +330,19 @@ class LinearOperator(Module):
         return self._inverse()
 
     def _inverse(self):
-        return LinearOperatorInversion(self)
+        return products.kind("LinearOperatorInversion")(self, **self._known_hints())
+
+    def _can_use_cholesky(self):
+        return self.is_self_adjoint and self.is_positive_definite
 
     def cholesky(self, name="cholesky"):
         """Cholesky's factor, as an operator."""
-        if not (self.is_positive_definite and self.is_self_adjoint):
+        if not self._can_use_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         return self._cholesky()
 
     def _cholesky(self):
-        return LinearOperatorLowerTriangular(
+        return products.kind("LinearOperatorLowerTriangular")(
             raw.Cholesky(input=self._to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
         )
 
@@ -305,489 +362,82 @@ class LinearOperator(Module):
         return self._diag_part()
 
     def trace(self, name="trace"):
-        return math_ops.reduce_sum(self._diag_part(), axis=-1)
+        return self._trace()
+
+    def _trace(self):
+        return math_ops.reduce_sum(self.diag_part(), axis=-1)
 
     def add_to_tensor(self, x, name="add_to_tensor"):
         """x + A."""
-        return self._to_dense() + convert_to_tensor(x, self.dtype, name="x")
+        x = convert_to_tensor(x, name="x")
+        self._check_input_dtype(x)
+        return self._to_dense() + x
 
     def eigvals(self, name="eigvals"):
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
+        return self._eigvals()
+
+    def _eigvals(self):
         return linalg_ops.eigvalsh(self._to_dense())
 
     def cond(self, name="cond"):
         """The condition number."""
-        values = linalg_ops.svd(self._to_dense(), compute_uv=False)
+        return self._cond()
+
+    def _cond(self):
+        if self.is_self_adjoint:
+            values = math_ops.abs(self._eigvals())
+        else:
+            values = linalg_ops.svd(self._to_dense(), compute_uv=False)
         return math_ops.reduce_max(values, -1) / math_ops.reduce_min(values, -1)
+
+    _matrix_ranks = {}  # of the arguments that are stacks: how many of the last axes make one matrix
+
+    def __getitem__(self, slices):
+        given, rank = dict(self.parameters), self.shape.rank - 2
+        for name, matrix_rank in self._matrix_ranks.items():
+            value = getattr(self, name)
+            if value is None or given[name] is None:
+                continue
+            if isinstance(value, (list, tuple)):
+                given[name] = [
+                    slice_batch(v, slices, 2 if isinstance(v, LinearOperator) else matrix_rank, rank) for v in value
+                ]
+            else:
+                given[name] = slice_batch(value, slices, 2 if isinstance(value, LinearOperator) else matrix_rank, rank)
+        return type(self)(**given)
 
     def assert_non_singular(self, name="assert_non_singular"):
         return self._assert_non_singular()
 
     def _assert_non_singular(self):
-        from weft._src.ops.check_ops import assert_less
-
-        return assert_less(
-            self.cond(),
-            convert_to_tensor(1 / linalg_ops._eps(self.dtype), self.dtype.real_dtype),
-            message="Singular matrix up to precision epsilon.",
+        if self._can_use_cholesky():
+            return self.assert_positive_definite()
+        values = linalg_ops.svd(self._to_dense(), compute_uv=False)
+        largest = math_ops.reduce_max(values, -1) / math_ops.reduce_min(values, -1)
+        sizes = [
+            math_ops.cast(n, largest.dtype) for n in (self.range_dimension_tensor(), self.domain_dimension_tensor())
+        ]
+        many = math_ops.reduce_max(array_ops.stack([convert_to_tensor(100.0, largest.dtype), *sizes]))
+        return check_ops.assert_less(
+            largest, 1 / (many * linalg_ops._eps(self.dtype)), message="Singular matrix up to precision epsilon."
         )
 
     def assert_self_adjoint(self, name="assert_self_adjoint"):
-        from weft._src.ops.check_ops import assert_equal
+        return self._assert_self_adjoint()
 
+    def _assert_self_adjoint(self):
         dense = self._to_dense()
-        return assert_equal(dense, linalg_ops.adjoint(dense), message="Matrix was not equal to its adjoint.")
+        return check_ops.assert_equal(dense, linalg_ops.adjoint(dense), message="Matrix was not equal to its adjoint.")
 
     def assert_positive_definite(self, name="assert_positive_definite"):
-        from weft._src.ops.check_ops import assert_positive
+        return self._assert_positive_definite()
 
-        return assert_positive(
-            math_ops.real(linalg_ops.diag_part(raw.Cholesky(input=self._to_dense()))),
-            message="Matrix was not positive definite.",
+    def _assert_positive_definite(self):
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        factor = raw.Cholesky(input=self._to_dense())
+        return check_ops.assert_positive(
+            math_ops.real(linalg_ops.diag_part(factor)), message="Matrix was not positive definite."
         )
-
-
-def _product(left, right):
-    """The product of two operators; of simple ones, a simple one."""
-    if isinstance(left, LinearOperatorIdentity):
-        return right
-    if isinstance(right, LinearOperatorIdentity):
-        return left
-    if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
-        return LinearOperatorDiag(left.diag * right.diag)
-    both = left.is_non_singular, right.is_non_singular
-    return LinearOperatorComposition(
-        [left, right],
-        is_non_singular=False if False in both else True if all(both) else None,
-        is_square=left.is_square and right.is_square or None,
-    )
-
-
-def _no_zeros(diag):
-    """An op that fails where a diagonal has a zero."""
-    from weft._src.ops.check_ops import assert_less
-
-    size = math_ops.abs(diag)
-    zero = convert_to_tensor(0, size.dtype)
-    return assert_less(zero, size, message="Singular operator:  Diagonal contained zero values.")
-
-
-class LinearOperatorFullMatrix(LinearOperator):
-    """A matrix by all its elements."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        matrix,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorFullMatrix",
-    ):
-        self._matrix = (
-            matrix
-            if isinstance(matrix, Module) or hasattr(matrix, "assign")
-            else convert_to_tensor(matrix, name="matrix")
-        )
-        self._dtype = self._matrix.dtype
-        if self._matrix.shape.rank is not None and self._matrix.shape.rank < 2:
-            raise ValueError(f"Argument `matrix` must have at least 2 dimensions. Received: {self._matrix}.")
-
-    matrix = property(lambda self: self._matrix)
-
-    def _to_dense(self):
-        return convert_to_tensor(self._matrix)
-
-    def _shape(self):
-        return self._matrix.shape
-
-
-class LinearOperatorDiag(LinearOperator):
-    """A matrix by its diagonal."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        diag,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorDiag",
-    ):
-        self._diag = diag if hasattr(diag, "assign") else convert_to_tensor(diag, name="diag")
-        self._dtype = self._diag.dtype
-        if self._diag.shape.rank is not None and self._diag.shape.rank < 1:
-            raise ValueError(f"Argument diag must have at least 1 dimension.  Found: {self._diag}")
-        if is_square is False:
-            raise ValueError("Only square diagonal operators currently supported.")
-        if not self._dtype.is_complex and is_self_adjoint is None:
-            self._hints["is_self_adjoint"] = True
-        self._hints["is_square"] = True
-
-    diag = property(lambda self: self._diag)
-
-    def _assert_non_singular(self):
-        return _no_zeros(convert_to_tensor(self._diag))
-
-    def _shape(self):
-        return self._diag.shape.concatenate(self._diag.shape[-1:])
-
-    def _to_dense(self):
-        return linalg_ops.diag(self._diag)
-
-    def _scaled(self, x, factor, adjoint, adjoint_arg):
-        factor = math_ops.conj(factor) if adjoint else factor
-        return array_ops.expand_dims(factor, -1) * (linalg_ops.adjoint(x) if adjoint_arg else x)
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return self._scaled(x, convert_to_tensor(self._diag), adjoint, adjoint_arg)
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return self._scaled(rhs, math_ops.reciprocal(self._diag), adjoint, adjoint_arg)
-
-    def _diag_part(self):
-        return convert_to_tensor(self._diag)
-
-    def _determinant(self):
-        return math_ops.reduce_prod(self._diag, axis=[-1])
-
-    def _log_abs_determinant(self):
-        total = math_ops.reduce_sum(math_ops.log(math_ops.abs(self._diag)), axis=[-1])
-        return math_ops.cast(total, self.dtype)
-
-    def _inverse(self):
-        return LinearOperatorDiag(
-            math_ops.reciprocal(self._diag),
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=True,
-        )
-
-    def _adjoint(self):
-        return LinearOperatorDiag(
-            math_ops.conj(convert_to_tensor(self._diag)), is_non_singular=self.is_non_singular, is_square=True
-        )
-
-    def _cholesky(self):
-        return LinearOperatorDiag(
-            math_ops.sqrt(self._diag),
-            is_non_singular=True,
-            is_self_adjoint=True,
-            is_positive_definite=True,
-            is_square=True,
-        )
-
-    def eigvals(self, name="eigvals"):
-        return convert_to_tensor(self._diag)
-
-
-class LinearOperatorLowerTriangular(LinearOperator):
-    """A matrix by its lower triangle; what is above does not count."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        tril,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorLowerTriangular",
-    ):
-        self._tril = tril if hasattr(tril, "assign") else convert_to_tensor(tril, name="tril")
-        self._dtype = self._tril.dtype
-        if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
-            raise ValueError(f"Argument tril must have at least 2 dimensions.  Found: {self._tril}")
-        if is_square is False:
-            raise ValueError("Only square lower triangular operators supported at this time.")
-        self._hints["is_square"] = True
-
-    tril = property(lambda self: self._tril)
-
-    def _shape(self):
-        return self._tril.shape
-
-    def _to_dense(self):
-        return raw.MatrixBandPart(input=self._tril, num_lower=-1, num_upper=0)
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        matrix, rhs = _same_batch(self._to_dense(), linalg_ops.adjoint(rhs) if adjoint_arg else rhs)
-        return raw.MatrixTriangularSolve(matrix=matrix, rhs=rhs, lower=True, adjoint=adjoint)
-
-    def _get_diag(self):
-        return self._diag_part()
-
-    def _assert_non_singular(self):
-        return _no_zeros(self._get_diag())
-
-    def _determinant(self):
-        return math_ops.reduce_prod(self._diag_part(), axis=[-1])
-
-    def _log_abs_determinant(self):
-        return math_ops.cast(math_ops.reduce_sum(math_ops.log(math_ops.abs(self._get_diag())), axis=[-1]), self.dtype)
-
-    def eigvals(self, name="eigvals"):
-        return self._diag_part()
-
-
-class LinearOperatorIdentity(LinearOperator):
-    """The identity."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        num_rows,
-        batch_shape=None,
-        dtype=None,
-        is_non_singular=True,
-        is_self_adjoint=True,
-        is_positive_definite=True,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorIdentity",
-    ):
-        if is_self_adjoint is False or is_non_singular is False or is_positive_definite is False or is_square is False:
-            raise ValueError("An identity operator is always self-adjoint, non-singular, positive definite and square.")
-        self._rows, self._batch = num_rows, [] if batch_shape is None else batch_shape
-        self._dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
-
-    def _shape(self):
-        rows = constant_value(self._rows) if isinstance(self._rows, Tensor) else self._rows
-        batch = constant_value(self._batch) if isinstance(self._batch, Tensor) else self._batch
-        rows = None if rows is None else int(rows)
-        return TensorShape(None if batch is None else [int(b) for b in batch]).concatenate([rows, rows])
-
-    def _to_dense(self):
-        return array_ops.eye(self._rows, batch_shape=self._batch, dtype=self.dtype)
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        x = linalg_ops.adjoint(x) if adjoint_arg else x
-        lead = self.batch_shape
-        if lead.rank:
-            x = array_ops.broadcast_to(
-                x, array_ops.broadcast_static_shape(lead, x.shape[:-2]).concatenate(x.shape[-2:])
-            )
-        return x
-
-    _solve = _matmul
-
-    def _ones(self):
-        return array_ops.ones(self.batch_shape, self.dtype)
-
-    def _determinant(self):
-        return self._ones()
-
-    def _log_abs_determinant(self):
-        return array_ops.zeros(self.batch_shape, self.dtype)
-
-    def _diag_part(self):
-        return array_ops.ones(self.shape[:-1], self.dtype)
-
-    def _inverse(self):
-        return self
-
-    _cholesky = _inverse
-
-    def eigvals(self, name="eigvals"):
-        return self._diag_part()
-
-
-class LinearOperatorScaledIdentity(LinearOperator):
-    """A number times the identity."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        num_rows,
-        multiplier,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorScaledIdentity",
-    ):
-        self._rows, self._multiplier = num_rows, convert_to_tensor(multiplier, name="multiplier")
-        self._dtype = self._multiplier.dtype
-        if not self._dtype.is_complex and is_self_adjoint is None:
-            self._hints["is_self_adjoint"] = True
-
-    multiplier = property(lambda self: self._multiplier)
-
-    def _wide(self):
-        return array_ops.expand_dims(array_ops.expand_dims(self._multiplier, -1), -1)
-
-    def _shape(self):
-        rows = constant_value(self._rows) if isinstance(self._rows, Tensor) else self._rows
-        rows = None if rows is None else int(rows)
-        return self._multiplier.shape.concatenate([rows, rows])
-
-    def _to_dense(self):
-        return self._wide() * array_ops.eye(self._rows, dtype=self.dtype)
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return (math_ops.conj(self._wide()) if adjoint else self._wide()) * (
-            linalg_ops.adjoint(x) if adjoint_arg else x
-        )
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return (linalg_ops.adjoint(rhs) if adjoint_arg else rhs) / (
-            math_ops.conj(self._wide()) if adjoint else self._wide()
-        )
-
-    def _inverse(self):
-        return LinearOperatorScaledIdentity(
-            self._rows,
-            1.0 / self._multiplier,
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=True,
-        )
-
-
-class LinearOperatorZeros(LinearOperator):
-    """Nothing but zeros."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        num_rows,
-        num_columns=None,
-        batch_shape=None,
-        dtype=None,
-        is_non_singular=False,
-        is_self_adjoint=True,
-        is_positive_definite=False,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorZeros",
-    ):
-        self._sizes = [*(batch_shape or []), num_rows, num_rows if num_columns is None else num_columns]
-        self._dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
-
-    def _shape(self):
-        return TensorShape(self._sizes)
-
-    def _to_dense(self):
-        return array_ops.zeros(self._sizes, self.dtype)
-
-
-class LinearOperatorAdjoint(LinearOperator):
-    """The adjoint of an operator."""
-
-    @_own_arguments
-    def __init__(
-        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
-    ):
-        self._operator, self._dtype = operator, operator.dtype
-        self._hints.update(
-            {
-                h: getattr(operator, h)
-                for h in ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
-                if self._hints[h] is None
-            }
-        )
-
-    operator = property(lambda self: self._operator)
-
-    def _shape(self):
-        inner = self._operator.shape
-        return inner[:-2].concatenate([inner[-1], inner[-2]])
-
-    def _to_dense(self):
-        return linalg_ops.adjoint(self._operator.to_dense())
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return self._operator.solve(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
-
-    def _adjoint(self):
-        return self._operator
-
-
-class LinearOperatorInversion(LinearOperator):
-    """The inverse of an operator."""
-
-    @_own_arguments
-    def __init__(
-        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
-    ):
-        self._operator, self._dtype = operator, operator.dtype
-        self._hints.update(
-            {
-                h: getattr(operator, h)
-                for h in ("is_self_adjoint", "is_positive_definite", "is_square")
-                if self._hints[h] is None
-            }
-        )
-        self._hints["is_non_singular"] = True
-
-    operator = property(lambda self: self._operator)
-
-    def _shape(self):
-        return self._operator.shape
-
-    def _to_dense(self):
-        return self._operator.solve(array_ops.eye(self._operator.domain_dimension_tensor(), dtype=self.dtype))
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return self._operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-
-    def _inverse(self):
-        return self._operator
-
-
-class LinearOperatorComposition(LinearOperator):
-    """Operators one after the other."""
-
-    @_own_arguments
-    def __init__(
-        self,
-        operators,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-    ):
-        self._operators = list(operators)
-        self._dtype = self._operators[0].dtype
-        _hints_of_all(self, "composition", ("is_non_singular",))
-        n = len(self._operators)
-        mirrored = n % 2 == 0 and all(
-            _adjoint_pair(a, b) for a, b in zip(self._operators[: n // 2], reversed(self._operators[n // 2 :]))
-        )
-        if mirrored or (n == 1 and self._operators[0].is_self_adjoint):
-            self._hints["is_self_adjoint"] = True
-        if mirrored and self._hints["is_non_singular"]:  # A A^H
-            self._hints["is_positive_definite"] = True
-
-    operators = property(lambda self: self._operators)
-
-    def _shape(self):
-        lead = self._operators[0].batch_shape
-        for op in self._operators[1:]:
-            lead = array_ops.broadcast_static_shape(lead, op.batch_shape)
-        return lead.concatenate([self._operators[0].range_dimension, self._operators[-1].domain_dimension])
-
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        for op in self._operators if adjoint else reversed(self._operators):
-            x = op.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-            adjoint_arg = False
-        return x
-
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        for op in reversed(self._operators) if adjoint else self._operators:
-            rhs = op.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-            adjoint_arg = False
-        return rhs

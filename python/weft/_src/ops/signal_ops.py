@@ -218,7 +218,7 @@ def _check_dct(x, type, n, axis, norm, name):
 @dispatchable
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The discrete cosine transform of the last dimension."""
-    x = convert_to_tensor(input, dtype_hint=dtypes.float32)
+    x = convert_to_tensor(input)
     _check_dct(x, type, n, axis, norm, name)
     if n is not None:
         size = x.shape[-1]
@@ -258,7 +258,7 @@ def _dct4(x, size):
 @dispatchable
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The inverse of dct, but for a factor where norm is None, as TensorFlow has it."""
-    x = convert_to_tensor(input, dtype_hint=dtypes.float32)
+    x = convert_to_tensor(input)
     _check_dct(x, type, n, axis, norm, name)
     return dct(x, type={1: 1, 2: 3, 3: 2, 4: 4}[type], n=n, axis=axis, norm=norm, name=name)
 

@@ -158,6 +158,10 @@ class PrivateModule(types.ModuleType):
 
     def __getattr__(self, name):
         place = _place(self._module, self._sources, name)
+        if place is None and f"{self._module}.{name}" in _exports():
+            raise AttributeError(
+                name
+            )  # a module below this one, which may be called as an op: distributions.multinomial
         value = _op(self._module, name) if place is None else getattr(*place)
         self.__dict__[name] = value
         return value

@@ -2,6 +2,7 @@
 
 import inspect
 
+from weft._src.compat.v1 import checks
 from weft._src.compat.v1.distributions.reparameterization import NOT_REPARAMETERIZED
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.framework.graph import name_scope_v1
@@ -107,14 +108,14 @@ class Distribution:
     def log_prob(self, value, name="log_prob"):
         with name_scope_v1(f"{self._name}/{name}"):
             if self._has("_log_prob"):
-                return self._log_prob(self._value(value))
-            return math_ops.log(self._prob(self._value(value)))
+                return self._log_prob(self._valid(self._value(value)))
+            return math_ops.log(self._prob(self._valid(self._value(value))))
 
     def prob(self, value, name="prob"):
         with name_scope_v1(f"{self._name}/{name}"):
             if self._has("_prob"):
-                return self._prob(self._value(value))
-            return math_ops.exp(self._log_prob(self._value(value)))
+                return self._prob(self._valid(self._value(value)))
+            return math_ops.exp(self._log_prob(self._valid(self._value(value))))
 
     def cdf(self, value, name="cdf"):
         if not self._has("_cdf"):
@@ -176,15 +177,19 @@ class Distribution:
 
         return kl_divergence(self, other, self._allow_nan_stats)
 
-    def _nan_or_raise(self, defined, value, text):
-        """NaN where a number is not defined, or an error where NaN is not allowed."""
+    def _nan_or_raise(self, defined, value, *limits):
+        """NaN where a number is not defined, or an error where NaN is not allowed: limits are pairs of a parameter, which must be above 1, and a text."""
         if self._allow_nan_stats:
             return array_ops.where(defined, value, convert_to_tensor(float("nan"), value.dtype))
-        from weft._src.compat.v1.checks import assert_equal
-        from weft._src.ops.control import after
+        one = array_ops.ones([], value.dtype)
+        return checked(value, *[checks.assert_less(one, limit, message=text) for limit, text in limits])
 
-        check = assert_equal(defined, True, message=text)
-        return value if check is None else after([check], value)
+    def _valid(self, sample):
+        """A sample; where arguments are to be validated, one that is checked."""
+        return checked(sample, *self._sample_checks(sample)) if self._validate_args else sample
+
+    def _sample_checks(self, sample):
+        return []
 
     def __str__(self):
         return (
@@ -199,16 +204,18 @@ class Distribution:
         )
 
 
-def positive(value, name, validate):
-    """A parameter; where arguments are to be validated, one that is checked."""
-    value = convert_to_tensor(value, dtype_hint="float32", name=name)
-    if not validate:
-        return value
-    from weft._src.compat.v1.checks import assert_positive
+def checked(value, *assertions):
+    """A value that is there only after checks."""
     from weft._src.ops.control import after
 
-    check = assert_positive(value)
-    return value if check is None else after([check], value)
+    made = [check for check in assertions if check is not None]
+    return after(made, value) if made else value
+
+
+def positive(value, name, validate, message=None):
+    """A parameter; where arguments are to be validated, one that is checked."""
+    value = convert_to_tensor(value, dtype_hint="float32", name=name)
+    return checked(value, checks.assert_positive(value, message=message)) if validate else value
 
 
 def shape_of(count, like, *event):

@@ -2,7 +2,8 @@
 
 import math
 
-from weft._src.compat.v1.distributions.base import Distribution, positive, shape_of
+from weft._src.compat.v1 import checks
+from weft._src.compat.v1.distributions.base import Distribution, checked, positive, shape_of
 from weft._src.compat.v1.distributions.reparameterization import FULLY_REPARAMETERIZED
 from weft._src.framework.convert import convert_to_tensor
 from weft._src.raw import raw
@@ -13,6 +14,9 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 def _float(value, name=None, like=None):
     return convert_to_tensor(value, dtype_hint="float32" if like is None else like, name=name)
+
+
+_POSITIVE = "Concentration parameter must be positive."
 
 
 class Normal(Distribution):
@@ -175,7 +179,7 @@ class Gamma(Distribution):
         return (shape - 1.0) * math_ops.log(x) - rate * x - (math_ops.lgamma(shape) - shape * math_ops.log(rate))
 
     def _cdf(self, x):
-        return math_ops.igamma(self._concentration, self._rate * x)
+        return math_ops.igamma(self._concentration, self._rate * self._valid(x))
 
     def _entropy(self):
         shape = self._concentration
@@ -192,7 +196,11 @@ class Gamma(Distribution):
 
     def _mode(self):
         text = "mode not defined when any concentration <= 1"
-        return self._nan_or_raise(self._like() > 1.0, (self._concentration - 1.0) / self._rate, text)
+        value = (self._concentration - 1.0) / self._rate
+        return self._nan_or_raise(self._like() > 1.0, value, (self._concentration, text))
+
+    def _sample_checks(self, x):
+        return [checks.assert_positive(x)]
 
 
 class Exponential(Gamma):
@@ -258,14 +266,14 @@ class StudentT(Distribution):
 
     def _mean(self):
         value = self._loc * array_ops.ones_like(self._like())
-        return self._nan_or_raise(self._like() > 1.0, value, "mean not defined for components of df <= 1")
+        return self._nan_or_raise(self._like() > 1.0, value, (self._df, "mean not defined for components of df <= 1"))
 
     def _variance(self):
         df, scale = self._like(), self._scale
         below = array_ops.where(df > 2.0, df - 2.0, array_ops.ones_like(df))
         finite = math_ops.square(scale) * df / below
         value = array_ops.where(df > 2.0, finite, convert_to_tensor(float("inf"), finite.dtype))
-        return self._nan_or_raise(df > 1.0, value, "variance not defined for components of df <= 1")
+        return self._nan_or_raise(df > 1.0, value, (self._df, "variance not defined for components of df <= 1"))
 
     def _mode(self):
         return array_ops.identity(self._loc)
@@ -276,8 +284,8 @@ class Beta(Distribution):
         self, concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True, name="Beta"
     ):
         parameters = dict(locals())
-        self._a = positive(concentration1, "concentration1", validate_args)
-        self._b = positive(concentration0, "concentration0", validate_args)
+        self._a = positive(concentration1, "concentration1", validate_args, _POSITIVE)
+        self._b = positive(concentration0, "concentration0", validate_args, _POSITIVE)
         super().__init__(self._a.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, name=name)
 
     concentration1 = property(lambda self: self._a)
@@ -323,13 +331,27 @@ class Beta(Distribution):
     def _mode(self):
         defined = math_ops.logical_and(self._a > 1.0, self._b > 1.0)
         value = (self._a - 1.0) / (self.total_concentration - 2.0)
-        return self._nan_or_raise(defined, value, "Mode undefined for concentration1 <= 1.")
+        limits = [(c, f"Mode undefined for concentration{i} <= 1.") for c, i in ((self._a, 1), (self._b, 0))]
+        return self._nan_or_raise(defined, value, *limits)
+
+    def _sample_checks(self, x):
+        one = array_ops.ones([], self._dtype)
+        return [
+            checks.assert_positive(x, message="sample must be positive"),
+            checks.assert_less(x, one, message="sample must be less than `1`."),
+        ]
 
 
 class Dirichlet(Distribution):
     def __init__(self, concentration, validate_args=False, allow_nan_stats=True, name="Dirichlet"):
         parameters = dict(locals())
-        self._concentration = positive(concentration, "concentration", validate_args)
+        self._concentration = positive(concentration, "concentration", validate_args, _POSITIVE)
+        if validate_args:
+            sizes = array_ops.shape(self._concentration)
+            text = "Concentration parameter must have"
+            rank = checks.assert_rank_at_least(self._concentration, 1, message=f"{text} >=1 dimensions.")
+            classes = checks.assert_less(1, sizes[-1], message=f"{text} event_size >= 2.")
+            self._concentration = checked(self._concentration, rank, classes)
         super().__init__(
             self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, name=name
         )
@@ -384,4 +406,12 @@ class Dirichlet(Distribution):
         k = math_ops.cast(self.event_shape_tensor()[0], self._dtype)
         value = (self._concentration - 1.0) / (self.total_concentration[..., None] - k)
         defined = math_ops.reduce_all(self._concentration > 1.0, -1, keepdims=True)
-        return self._nan_or_raise(defined, value, "Mode undefined when any concentration <= 1")
+        text = "Mode undefined when any concentration <= 1"
+        return self._nan_or_raise(defined, value, (self._concentration, text))
+
+    def _sample_checks(self, x):
+        one, total = array_ops.ones([], self._dtype), math_ops.reduce_sum(x, -1)
+        return [
+            checks.assert_positive(x, message="samples must be positive"),
+            checks.assert_near(one, total, message="sample last-dimension must sum to `1`"),
+        ]

@@ -1,6 +1,7 @@
 """Distributions of counts and classes: Bernoulli, Categorical, Multinomial, DirichletMultinomial."""
 
-from weft._src.compat.v1.distributions.base import Distribution, positive, shape_of
+from weft._src.compat.v1 import checks
+from weft._src.compat.v1.distributions.base import Distribution, checked, positive, shape_of
 from weft._src.compat.v1.distributions.reparameterization import NOT_REPARAMETERIZED
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
@@ -8,7 +9,7 @@ from weft._src.raw import raw
 from weft._src.ops import array_ops, math_ops, nn_ops, random_ops
 
 
-def _logits_and_probs(logits, probs, several):
+def _logits_and_probs(logits, probs, several, validate):
     """Both, of the one that was given."""
     if (probs is None) == (logits is None):
         raise ValueError("Must pass probs or logits, but not both.")
@@ -16,6 +17,14 @@ def _logits_and_probs(logits, probs, several):
         logits = convert_to_tensor(logits, dtype_hint="float32", name="logits")
         return logits, nn_ops.softmax(logits) if several else math_ops.sigmoid(logits)
     probs = convert_to_tensor(probs, dtype_hint="float32", name="probs")
+    if validate:
+        one, least = array_ops.ones([], probs.dtype), checks.assert_non_negative(probs)
+        if several:
+            total = math_ops.reduce_sum(probs, -1)
+            probs = checked(probs, least, checks.assert_near(total, one, message="probs does not sum to 1."))
+        else:
+            text = "probs has components greater than 1."
+            probs = checked(probs, least, checks.assert_less_equal(probs, one, message=text))
     return (math_ops.log(probs) if several else math_ops.log(probs) - math_ops.log1p(-probs)), probs
 
 
@@ -24,7 +33,7 @@ class Bernoulli(Distribution):
         self, logits=None, probs=None, dtype=dtypes.int32, validate_args=False, allow_nan_stats=True, name="Bernoulli"
     ):
         parameters = dict(locals())
-        self._logits, self._probs = _logits_and_probs(logits, probs, False)
+        self._logits, self._probs = _logits_and_probs(logits, probs, False, validate_args)
         super().__init__(
             dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, name=name
         )
@@ -63,7 +72,7 @@ class Categorical(Distribution):
         self, logits=None, probs=None, dtype=dtypes.int32, validate_args=False, allow_nan_stats=True, name="Categorical"
     ):
         parameters = dict(locals())
-        self._logits, self._probs = _logits_and_probs(logits, probs, True)
+        self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
         super().__init__(
             dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, name=name
         )
@@ -117,6 +126,16 @@ class _Counts(Distribution):
         return array_ops.shape(self._weights())[-1:]
 
     total_count = property(lambda self: self._total_count)
+    _sum_text = "counts last-dimension must sum to `self.total_count`"
+
+    def _sample_checks(self, counts):
+        found = [checks.assert_non_negative(counts, message=f"'{counts}' must be non-negative.")]
+        if not counts.dtype.is_integer:
+            whole = math_ops.cast(math_ops.cast(counts, dtypes.int64), counts.dtype)
+            text = f"'{counts}' cannot contain fractional components."
+            found.append(checks.assert_equal(counts, whole, message=text))
+        total = math_ops.reduce_sum(counts, -1)
+        return [*found, checks.assert_equal(self._total_count, total, message=self._sum_text)]
 
     def _draw(self, n, logits, seed):
         """Counts of total_count draws for each row of logits: [n, ..., classes]."""
@@ -139,12 +158,14 @@ def _log_combinations(n, counts):
 
 
 class Multinomial(_Counts):
+    _sum_text = "counts must sum to `self.total_count`"
+
     def __init__(
         self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name="Multinomial"
     ):
         parameters = dict(locals())
         self._total_count = convert_to_tensor(total_count, dtype_hint="float32", name="total_count")
-        self._logits, self._probs = _logits_and_probs(logits, probs, True)
+        self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
         super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, name=name)
 
     logits = property(lambda self: self._logits)

@@ -4,7 +4,7 @@ from weft._src.namespace import lazily as _lazily
 from weft._src.tensorflow import absent as _absent
 
 _MODULES = """
-internal.graphs: get_enclosing_xla_context
+internal.graphs: get_enclosing_xla_context with_dependencies
 function.control_flow: cond group while_loop
 """
 
