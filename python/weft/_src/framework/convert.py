@@ -5,7 +5,7 @@ from weft._src.framework import dtypes
 from weft._src.framework.dispatch import dispatchable
 from weft._src.framework.static_value import get_static_value, value_outside_of_graphs  # noqa: F401
 from weft._src.framework.tensor import EagerTensor, SymbolicTensor, Tensor
-from weft._src.framework.tensor_shape import TensorShape, as_shape
+from weft._src.framework.tensor_shape import Dimension, TensorShape, as_shape
 
 _registered = []  # (priority, type or types, function)
 
@@ -195,6 +195,8 @@ def _eager_constant(value, dtype):
                 return made
     elif isinstance(value, range):
         return _weft.convert_native(list(value), dtype)
+    elif isinstance(value, Dimension) and value.value is None:
+        raise ValueError(f"Cannot convert unknown Dimension {value} to a Tensor.")
     elif hasattr(type(value), "__index__") and not isinstance(value, (str, bytes)):
         return _weft.convert_native(int(value), dtype)
     error = ValueError(_unsupported_text(value))
@@ -206,6 +208,8 @@ def _without_shapes(value):
     """Shapes among the values, as lists."""
     if isinstance(value, TensorShape):
         return list(value)
+    if isinstance(value, Dimension):
+        return value.value
     return [_without_shapes(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 

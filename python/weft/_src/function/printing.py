@@ -102,9 +102,10 @@ def ragged_text(x, summarize):
 
 def _rows_of(values, summarize):
     """Each element (or row) of a dense tensor as a string."""
-    if values.shape.rank is not None and values.shape.rank > 1:
-        return raw.AsString(input=values) if values.dtype is not dtypes.string else values
-    return values if values.dtype is dtypes.string else raw.AsString(input=values)
+    if values.dtype is not dtypes.string:
+        return raw.AsString(input=values)
+    escaped = raw.RegexReplace(input=values, pattern=r"(['\\])", rewrite=r"\\\1")
+    return raw.StringJoin(inputs=["'", escaped, "'"])
 
 
 def _ragged_rows(x, summarize):

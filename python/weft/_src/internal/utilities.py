@@ -44,26 +44,6 @@ def get_resource_handle_data(graph_op):
     return getattr(graph_op, "_handle_data", None)
 
 
-def broadcast_weights(weights, values):
-    """weights as large as values: each of its dimensions is 1 or that of values."""
-    from weft._src.framework.convert import convert_to_tensor
-    from weft._src.ops import creation_ops, math_ops
-
-    values = convert_to_tensor(values, name="values")
-    weights = math_ops.cast(weights, values.dtype)
-    have, want = weights.shape, values.shape
-    if have.rank is not None and want.rank is not None and have.rank != 0:
-        failed = "weights can not be broadcast to values."
-        shapes = f"values.shape={want}. weights.shape={have}."
-        if have.rank != want.rank:
-            raise ValueError(f"{failed} values.rank={want.rank}. weights.rank={have.rank}. {shapes}")
-        if any(a not in (1, None) and b is not None and a != b for a, b in zip(have.as_list(), want.as_list())):
-            raise ValueError(f"{failed} Mismatch at dim 0. {shapes}")
-        if have.is_fully_defined() and have == want:
-            return weights
-    return math_ops.multiply(weights, creation_ops.ones_like(values), name="broadcast_weights")
-
-
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     """variable = variable * decay + value * (1 - decay)."""
     if zero_debias:

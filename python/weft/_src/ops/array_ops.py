@@ -9,7 +9,7 @@ from weft._src.framework.convert import _pack, constant, constant_value, convert
 from weft._src.framework.dispatch import dispatchable
 from weft._src.framework.static_value import shaped
 from weft._src.framework.tensor import EagerTensor, Tensor
-from weft._src.framework.tensor_shape import TensorShape, as_shape
+from weft._src.framework.tensor_shape import Dimension, TensorShape, as_shape
 from weft._src.ops._direct import define, scope, vector
 from weft._src.ops.creation_ops import (  # noqa: F401
     eye,
@@ -363,6 +363,8 @@ def repeat(input, repeats, axis=None, name=None):
         input = convert_to_tensor(input)
         if axis is None:
             input, axis = reshape(input, [-1]), 0
+        if input.shape.rank == 0:
+            input = reshape(input, [1])
         repeats = convert_to_tensor(repeats)
         if repeats.dtype not in (dtypes.int32, dtypes.int64):
             repeats = math_ops.cast(repeats, dtypes.int32)
@@ -370,13 +372,15 @@ def repeat(input, repeats, axis=None, name=None):
             raise ValueError(f"`repeats` must be a scalar or a vector, not of shape {repeats.shape}")
         n = input.shape.rank
         if n is None:
-            repeats = broadcast_to(repeats, _shape(input)[axis][None])
+            if axis < 0:
+                raise ValueError(f"axis={axis} may only be negative if rank(data) is statically known.")
+            repeats = broadcast_to(repeats, reshape(_shape(input)[axis], [1]))
             places = searchsorted(
                 math_ops.cumsum(repeats), range(math_ops.reduce_sum(repeats), dtype=repeats.dtype), side="right"
             )
             return gather(reshape(input, _shape(input)), places, axis=axis)
         if not -n <= axis < n:
-            raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
+            raise ValueError(f"axis={axis} out of bounds: expected {-n}<=axis<{n}")
         axis = axis % n
         if repeats.shape.num_elements() == 1:
             repeats = reshape(repeats, [])
@@ -392,6 +396,10 @@ def repeat(input, repeats, axis=None, name=None):
             along = math_ops.cast(repeats, sizes.dtype) * sizes[axis]
             sizes = concat([sizes[:axis], [along], sizes[axis + 1 :]], 0)
             return reshape(wide, sizes)
+        if repeats.shape.rank == 1:
+            Dimension(input.shape[axis]).assert_is_compatible_with(repeats.shape[0])
+        if not repeats.shape.is_fully_defined():
+            repeats = broadcast_to(repeats, reshape(_shape(input)[axis], [1]))
         ends = math_ops.cumsum(repeats)
         total = math_ops.reduce_sum(repeats)
         places = searchsorted(ends, range(total, dtype=repeats.dtype), side="right")

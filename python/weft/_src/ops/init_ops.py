@@ -1,8 +1,13 @@
 """tf.*_initializer: callables that make first values of variables."""
 
+import numpy as np
+
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant
 from weft._src.ops import array_ops, random_ops, stateless_random_ops
+
+
+FIRST_VALUES = (int, float, bool, str, bytes, complex, list, tuple, np.ndarray, np.generic)  # of constant initializers
 
 
 class Initializer:
@@ -59,7 +64,7 @@ class constant_initializer(Initializer):
     """One value everywhere, or the elements of a list."""
 
     def __init__(self, value=0, support_partition=False):
-        if not (hasattr(value, "shape") or isinstance(value, (int, float, bool, str, bytes, complex, list, tuple))):
+        if not isinstance(value, FIRST_VALUES):
             raise TypeError(
                 f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
             )

@@ -224,13 +224,12 @@ def add(x, y, name=None):
 @dispatchable
 def add_n(inputs, name=None):
     """The sum of tensors of one shape."""
+    if not isinstance(inputs, (list, tuple)) and hasattr(inputs, "__iter__") and not isinstance(inputs, Tensor):
+        inputs = list(inputs)
     if not inputs or not isinstance(inputs, (list, tuple)):
-        if hasattr(inputs, "__iter__") and not isinstance(inputs, Tensor) and len(list(inputs)):
-            inputs = list(inputs)
-        else:
-            raise ValueError(
-                "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
-            )
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
     parts = [_dense(p) for p in inputs]
     if _weft.in_graph() and any(p.dtype is not parts[0].dtype for p in parts):
         raise ValueError(

@@ -285,10 +285,10 @@ def _bins(values, minlength, maxlength, dtype):
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None):
     """How often each label (row) was predicted as each class (column)."""
     from weft._src.ops import array_ops, check_ops, control
+    from weft._src.ops.weights import remove_squeezable_dimensions
 
     with scope(name, "confusion_matrix") as name:
-        labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
-        labels, predictions = _same_rank(labels, predictions)
+        labels, predictions = remove_squeezable_dimensions(labels, predictions)
         labels = raw.Cast(x=labels, DstT=dtypes.int64)
         predictions = raw.Cast(x=predictions, DstT=dtypes.int64)
         labels = control.after(
@@ -316,17 +316,6 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
             values = array_ops.ones_like(predictions, dtype)
         places = array_ops.stack([labels, predictions], axis=1)
         return raw.ScatterNd(indices=places, updates=values, shape=array_ops.stack([num_classes, num_classes]))
-
-
-def _same_rank(labels, predictions):
-    """A last axis of size 1 that only one of the two has goes away."""
-    a, b = labels.shape.rank, predictions.shape.rank
-    if a is not None and b is not None:
-        if b - a == 1 and predictions.shape[-1] in (1, None):
-            predictions = raw.Squeeze(input=predictions, squeeze_dims=[-1])
-        elif a - b == 1 and labels.shape[-1] in (1, None):
-            labels = raw.Squeeze(input=labels, squeeze_dims=[-1])
-    return labels, predictions
 
 
 @dispatchable

@@ -17,6 +17,13 @@ def _string(value, name=None):
     return convert_to_tensor(value, dtypes.string, name=name)
 
 
+def _values(value, dtype=None):
+    """Of a ragged tensor or of its value a ragged tensor, else a tensor."""
+    from weft._src.ops.ragged.ragged_tensor import as_values
+
+    return as_values(value, dtype)
+
+
 def _rowwise(value, function):
     """A function of vectors that gives one ragged dimension more, for any rank: dense inputs become ragged, row by row."""
     ragged = _ragged()
@@ -196,7 +203,7 @@ def _rows_of(sparse):
 def split(input, sep=None, maxsplit=-1, name=None):
     """Each text in pieces."""
     ragged = _ragged()
-    value = input if isinstance(input, ragged) else _string(input)
+    value = _values(input, dtypes.string)
     return _rowwise(
         value, lambda row: _rows_of(raw.StringSplitV2(input=row, sep="" if sep is None else sep, maxsplit=maxsplit))
     )
@@ -212,7 +219,7 @@ def split_v1(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", sour
 def bytes_split(input, name=None):
     """Each text in its bytes."""
     ragged = _ragged()
-    value = input if isinstance(input, ragged) else _string(input)
+    value = _values(input, dtypes.string)
     return _rowwise(value, lambda row: _rows_of(raw.StringSplit(input=row, delimiter="", skip_empty=False)))
 
 
@@ -225,10 +232,10 @@ def ngrams(
     if pad_values is None:
         left = right = ""
     elif isinstance(pad_values, (list, tuple)):
-        if len(pad_values) != 2 or not all(isinstance(p, str) for p in pad_values):
+        if len(pad_values) != 2 or not all(isinstance(p, (str, bytes)) for p in pad_values):
             raise TypeError("pad_values must be a string, tuple of strings, or None.")
         left, right = pad_values
-    elif isinstance(pad_values, str):
+    elif isinstance(pad_values, (str, bytes)):
         left = right = pad_values
     else:
         raise TypeError("pad_values must be a string, tuple of strings, or None.")
@@ -240,7 +247,7 @@ def ngrams(
     if any(w < 1 for w in widths):
         raise ValueError("All ngram_widths must be greater than 0. Got %s" % (ngram_width,))
     pad = (-1 if padding_width is None else padding_width) if pad_values is not None else 0
-    rows = data if isinstance(data, ragged) else _string(data)
+    rows = _values(data, dtypes.string)
     dense = not isinstance(rows, ragged)
     vector = dense and rows.shape.rank == 1
     if dense:
@@ -295,7 +302,7 @@ def _decode(row, encoding, errors, replacement_char, replace_control, offsets):
 
 def _decoded(input, encoding, errors, replacement_char, replace_control, offsets):
     ragged = _ragged()
-    value = input if isinstance(input, ragged) else _string(input)
+    value = _values(input, dtypes.string)
     parts = []
     _rowwise(
         value,
@@ -345,8 +352,8 @@ def unicode_split_with_offsets(input, input_encoding, errors="replace", replacem
 def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):
     """Code points of the last dimension as texts."""
     ragged = _ragged()
+    input = _values(input)
     if not isinstance(input, ragged):
-        input = convert_to_tensor(input)
         rank = input.shape.rank
         if rank is None:
             raise ValueError("Rank of input_tensor must be statically known.")

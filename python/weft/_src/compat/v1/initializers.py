@@ -4,6 +4,7 @@ import math
 
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant as _constant
+from weft._src.ops.init_ops import FIRST_VALUES
 
 
 class Initializer:
@@ -51,7 +52,7 @@ class Constant(Initializer):
 
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
         super().__init__(dtype)
-        if not (hasattr(value, "shape") or isinstance(value, (int, float, bool, str, bytes, complex, list, tuple))):
+        if not isinstance(value, FIRST_VALUES):
             raise TypeError(
                 f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
             )

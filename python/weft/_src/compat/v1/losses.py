@@ -3,7 +3,7 @@
 from weft import _weft
 from weft._src.framework import dtypes
 from weft._src.framework.convert import convert_to_tensor
-from weft._src.framework.graph import name_scope_v1
+from weft._src.framework.graph import control_dependencies, name_scope_v1
 
 
 class Reduction:
@@ -43,35 +43,36 @@ def compute_weighted_loss(
 ):
     """The losses times their weights, reduced; the graph's collection gets the result."""
     Reduction.validate(reduction)
-    from weft._src.ops import array_ops
+    from weft._src.ops import array_ops, creation_ops, weights as fits
 
     m = _math()
-    with name_scope_v1(scope, "weighted_loss"):
-        losses = convert_to_tensor(losses)
-        given = losses.dtype
-        losses = m.cast(losses, dtypes.float32)
-        weights = m.cast(convert_to_tensor(weights), dtypes.float32)
-        weighted = m.multiply(losses, weights)
-        if reduction == Reduction.NONE:
-            loss = weighted
-        else:
-            loss = m.reduce_sum(weighted)
-            if reduction == Reduction.MEAN:
-                loss = _safe_mean(loss, m.reduce_sum(array_ops.ones_like(losses) * weights))
-            elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-                present = m.reduce_sum(m.cast(m.not_equal(array_ops.ones_like(losses) * weights, 0.0), dtypes.float32))
-                loss = _safe_mean(loss, present)
-            elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                loss = _safe_mean(loss, m.cast(array_ops.size(losses), dtypes.float32))
-        loss = m.cast(loss, given)
-        add_loss(loss, loss_collection)
-        return loss
+    with name_scope_v1(scope, "weighted_loss", (losses, weights)):
+        op = fits.assert_broadcastable(weights, losses)
+        with control_dependencies([] if op is None else [op]):
+            losses = convert_to_tensor(losses)
+            given = losses.dtype
+            losses = m.cast(losses, dtypes.float32)
+            weights = m.cast(weights, dtypes.float32)
+            loss = m.multiply(losses, weights)
+            if reduction != Reduction.NONE:
+                loss = m.reduce_sum(loss)
+                if reduction == Reduction.MEAN:
+                    loss = _safe_mean(loss, m.reduce_sum(creation_ops.ones_like(losses) * weights))
+                elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+                    loss = _safe_mean(loss, fits.count_present(losses, weights))
+                elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+                    with name_scope_v1(None, "num_elements", [losses]) as name:
+                        count = m.cast(array_ops.size(losses, name=name), dtypes.float32)
+                    loss = _safe_mean(loss, count)
+            loss = m.cast(loss, given)
+            add_loss(loss, loss_collection)
+            return loss
 
 
 def _safe_mean(total, count):
     from weft._src.raw import raw
 
-    return raw.DivNoNan(x=total, y=count)
+    return raw.DivNoNan(x=_math().reduce_sum(total), y=count, name="value")
 
 
 def add_loss(loss, loss_collection="losses"):
@@ -113,10 +114,14 @@ def _both(labels, predictions):
     return labels, predictions
 
 
-def _loss(labels, predictions, what, default, weights, scope, loss_collection, reduction, compute):
-    for name, value in (("labels", labels), (what, predictions)):
+def _check_given(**values):
+    for name, value in values.items():
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
+
+
+def _loss(labels, predictions, what, default, weights, scope, loss_collection, reduction, compute):
+    _check_given(**{"labels": labels, what: predictions})
     with name_scope_v1(scope, default) as inner:
         return compute_weighted_loss(compute(labels, predictions), weights, inner, loss_collection, reduction)
 
@@ -225,7 +230,7 @@ def sigmoid_cross_entropy(
         a = _math().cast(convert_to_tensor(a), b.dtype)
         if label_smoothing > 0:
             a = a * (1 - label_smoothing) + 0.5 * label_smoothing
-        return sigmoid_cross_entropy_with_logits(labels=a, logits=b)
+        return sigmoid_cross_entropy_with_logits(labels=a, logits=b, name="xentropy")
 
     return _loss(
         multi_class_labels,
@@ -256,7 +261,7 @@ def softmax_cross_entropy(
         a = _math().cast(convert_to_tensor(a), b.dtype)
         if label_smoothing > 0:
             a = a * (1 - label_smoothing) + label_smoothing / a.shape[1]
-        return softmax_cross_entropy_with_logits(labels=a, logits=b)
+        return softmax_cross_entropy_with_logits(labels=a, logits=b, name="xentropy")
 
     return _loss(
         onehot_labels,
@@ -274,50 +279,41 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
 ):
-    def compute(a, b):
-        from weft._src.ops.nn_ops import sparse_softmax_cross_entropy_with_logits
+    from weft._src.ops import weights as fits
+    from weft._src.ops.nn_ops import sparse_softmax_cross_entropy_with_logits
 
-        return sparse_softmax_cross_entropy_with_logits(labels=convert_to_tensor(a), logits=convert_to_tensor(b))
-
-    return _loss(
-        labels,
-        logits,
-        "logits",
-        "sparse_softmax_cross_entropy_loss",
-        weights,
-        scope,
-        loss_collection,
-        reduction,
-        compute,
-    )
+    _check_given(labels=labels, logits=logits)
+    with name_scope_v1(scope, "sparse_softmax_cross_entropy_loss", (logits, labels, weights)) as scope:
+        labels, logits = fits.remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)
+        if weights is not None:
+            weights = fits.remove_squeezable_weights(labels, weights)
+        losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses"):
     """How far the differences between pairs of elements of an example are from what they should be."""
-    from weft._src.ops import array_ops, math_ops
+    from weft._src.ops import array_ops, creation_ops, weights as fits
+    from weft._src.raw import raw
 
-    if labels is None:
-        raise ValueError("Argument `labels` must not be None.")
-    if predictions is None:
-        raise ValueError("Argument `predictions` must not be None.")
+    _check_given(labels=labels, predictions=predictions)
+    m = _math()
     with name_scope_v1(scope, "mean_pairwise_squared_error", (predictions, labels, weights)) as scope:
-        weights = math_ops.cast(weights, dtypes.float32)
-        labels, predictions = (math_ops.cast(t, dtypes.float32) for t in (labels, predictions))
-        predictions.shape.assert_is_compatible_with(labels.shape)
-        delta = predictions - labels
-        axes = math_ops.range(1, array_ops.rank(delta))
-        count = math_ops.cast(math_ops.reduce_prod(array_ops.shape(delta)[1:]), dtypes.float32)
-        count = array_ops.ones([array_ops.shape(delta)[0]] + [1] * (delta.shape.rank - 1)) * count
-        squares = math_ops.reduce_sum(math_ops.square(delta), axes, keepdims=True)
-        total = math_ops.reduce_sum(delta, axes, keepdims=True)
-        one = 2.0 * math_ops.divide_no_nan(squares, math_ops.maximum(count - 1, 0))
-        other = 2.0 * math_ops.divide_no_nan(math_ops.square(total), math_ops.maximum(count * (count - 1), 0))
-        pairs = (one - other) * weights
-        loss = math_ops.reduce_sum(pairs)
-        present = math_ops.reduce_sum(
-            math_ops.cast(math_ops.not_equal(weights, 0.0), dtypes.float32) * array_ops.ones_like(one)
-        )
-        value = math_ops.divide_no_nan(loss, present)
-        value = array_ops.where(present > 0, value, 0.0)
-        add_loss(value, loss_collection)
-        return value
+        weights, labels = m.cast(weights, dtypes.float32), m.cast(labels, dtypes.float32)
+        op = fits.assert_broadcastable(weights, labels)
+        with control_dependencies([] if op is None else [op]):
+            predictions = m.cast(predictions, dtypes.float32)
+            predictions.shape.assert_is_compatible_with(labels.shape)
+            delta = m.subtract(predictions, labels)
+            axes = m.range(1, array_ops.rank(delta))
+            squares = m.reduce_sum(m.square(delta), axes, keepdims=True)
+            count = fits.count_present(delta, weights, per_batch=True)
+            one = 2.0 * raw.DivNoNan(x=squares, y=m.maximum(count - 1, 0), name="value")
+            total = m.reduce_sum(delta, axes, keepdims=True)
+            pairs = m.maximum(m.multiply(count, count - 1), 0)
+            other = 2.0 * raw.DivNoNan(x=m.square(total), y=pairs, name="value")
+            loss = m.reduce_sum(m.multiply(one - other, weights))
+            present = m.reduce_sum(count) > 0
+            value = raw.Select(condition=present, t=loss, e=creation_ops.zeros_like(loss), name="value")
+            add_loss(value, loss_collection)
+            return value

@@ -194,7 +194,10 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor",
 def batch_gather(params, indices, name=None):
     from weft._src.ops import array_ops
 
-    return array_ops.gather(params, indices, axis=-1, batch_dims=len(convert_to_tensor(indices).shape) - 1, name=name)
+    rank = convert_to_tensor(indices).shape.rank
+    if rank is None:
+        raise ValueError("batch_gather does not allow indices with unknown shape.")
+    return array_ops.gather(params, indices, batch_dims=rank - 1, name=name)
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):

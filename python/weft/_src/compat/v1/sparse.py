@@ -28,8 +28,9 @@ def sparse_split(
     """Pieces along an axis."""
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
-    if axis is None:
-        raise ValueError("axis is required")
+    for name_, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if value is None:
+            raise ValueError(f"{name_} is required")
     return sparse_ops.split(sp_input, num_split, _one("axis", axis, "split_dim", split_dim), name)
 
 

@@ -62,8 +62,8 @@ def from_sparse(st_input, row_splits_dtype=dtypes.int64):
     if not isinstance(st_input, (SparseTensor, SparseTensorValue)):
         raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
     st_input = SparseTensor.from_value(st_input)
-    rank = st_input.dense_shape.shape[0]
-    if rank != 2:
+    ranks = st_input.dense_shape.shape, st_input.indices.shape[1:]
+    if not any(r.rank is not None and r[0] == 2 for r in ranks):
         raise ValueError("rank(st_input) must be 2.")
     rows = raw.StridedSlice(
         input=st_input.indices, begin=[0, 0], end=[0, 1], strides=[1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2

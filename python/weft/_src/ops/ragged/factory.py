@@ -35,7 +35,7 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_s
     from weft._src.ops.ragged.ragged_tensor import RaggedTensorValue
 
     def inner(values, shape):
-        array = np.array(values, None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)
+        array = np.array(values, dtype.as_numpy_dtype if isinstance(dtype, dtypes.DType) else dtype)
         return array.reshape(shape) if shape else array
 
     return _build(
@@ -183,8 +183,13 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
     """Where the rows end, of the row of each value."""
     ids = as_partition_tensor(segment_ids, "segment_ids")
-    splits = RowPartition.from_value_rowids(ids, num_segments, validate=False).row_splits()
-    return splits if out_type is None else raw.Cast(x=splits, DstT=dtypes.as_dtype(out_type))
+    ids.shape.assert_has_rank(1)
+    out_type = ids.dtype if out_type is None else dtypes.as_dtype(out_type)
+    from weft._src.ops.reduction_ops import bincount
+
+    lengths = bincount(ids, minlength=num_segments, maxlength=num_segments, dtype=out_type)
+    none = raw.Cast(x=[0], DstT=out_type)
+    return raw.ConcatV2(values=[none, raw.Cumsum(x=lengths, axis=0)], axis=0)
 
 
 @dispatchable

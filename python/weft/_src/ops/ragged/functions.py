@@ -28,7 +28,7 @@ def rank(input, name=None):
 def where(condition, x=None, y=None, name=None):
     """Of x where condition holds, of y elsewhere; without x and y, where it holds."""
     if (x is None) != (y is None):
-        raise ValueError("x and y must both be None or both be non-None")
+        raise ValueError("x and y must be either both None or both non-None")
     condition = as_values(condition, dtypes.bool)
     if x is None:
         sparse = to_sparse(condition)

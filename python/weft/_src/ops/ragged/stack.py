@@ -86,7 +86,7 @@ def _same_depth(values, rank, axis):
 def _rows(values):
     """The rows of all, one after the other."""
     if not isinstance(values[0], RaggedTensor):
-        return raw.ConcatV2(values=values, axis=0)
+        return raw.ConcatV2(values=values, axis=0) if len(values) > 1 else values[0]
     inner = _rows([v.values for v in values])
     splits, offset = [values[0].row_splits], None
     for before, v in zip(values, values[1:]):
@@ -94,8 +94,9 @@ def _rows(values):
         offset = last if offset is None else raw.AddV2(x=offset, y=last)
         splits.append(raw.AddV2(x=piece(v.row_splits, 1, None), y=offset))
     lengths = {v._row_partition.static_uniform_row_length for v in values}
+    splits = raw.ConcatV2(values=splits, axis=0) if len(splits) > 1 else splits[0]
     length = values[0].uniform_row_length if len(lengths) == 1 and None not in lengths else None
-    return RaggedTensor._of(inner, RowPartition._of_splits(raw.ConcatV2(values=splits, axis=0), length))
+    return RaggedTensor._of(inner, RowPartition._of_splits(splits, length))
 
 
 def _columns(values, stacked):
