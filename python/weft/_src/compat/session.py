@@ -178,11 +178,11 @@ class BaseSession:
     def sess_str(self):
         return self._target.encode()
 
-    def _session(self):
+    def _session(self, may_be_empty=False):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if self._native is None:
-            if self._graph.version == 0 and not self._target:
+            if self._graph.version == 0 and not self._target and not may_be_empty:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             config, options = self._config, {"target": self._target} if self._target else {}
             if config is not None:
@@ -212,7 +212,9 @@ class BaseSession:
     def list_devices(self):
         from weft._src.compat.v1.values import DeviceAttributes
 
-        return [DeviceAttributes(name, kind, memory) for name, kind, memory in self._session().devices()]
+        return [
+            DeviceAttributes(name, kind, memory) for name, kind, memory in self._session(may_be_empty=True).devices()
+        ]
 
     def close(self):
         self._closed = True
