@@ -305,11 +305,7 @@ class BaseSession:
         if isinstance(value, EagerTensor) and value.dtype == tensor.dtype:
             made = value
         else:
-            array = (
-                np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
-                if tensor.dtype.name != "string"
-                else np.asarray(value)
-            )
+            array = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
             if compare and not tensor.shape.is_compatible_with(array.shape):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"

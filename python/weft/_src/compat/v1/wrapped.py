@@ -39,6 +39,7 @@ class WrappedFunction(ConcreteFunction):
         variables = {v._eager_handle()._identity(): v for v in self.variables}
         for outer, inner in self.graph.captures:
             captures[inner.op.name, inner.value_index] = variables.get(outer._identity(), outer)
+        feeds = [t for t in feeds if (t.op.name, t.value_index) not in captures]  # so that all of `inputs` may be given
         places = [(t.op.name, t.value_index, t.dtype, t.shape, t.op.name) for t in feeds]
         wanted = [(t.op.name, t.value_index) for t in flat if isinstance(t, Tensor)]
         targets = [t.name for t in flat if isinstance(t, Operation)]
