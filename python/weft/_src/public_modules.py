@@ -44,7 +44,7 @@ CLASSES = {
     "data.tables": ["data.experimental.ops.lookup_ops: DatasetInitializer"],
     "framework.config": ["eager.context: LogicalDevice LogicalDeviceConfiguration PhysicalDevice"],
     "framework.device": [
-        "framework.device_spec: DeviceSpec=DeviceSpecV2",
+        "framework.device_spec: DeviceSpec=DeviceSpecV2 DeviceSpecV1",
         "eager.context: _Device=_EagerDeviceContext",
     ],
     "framework.dtypes": ["framework.dtypes: DType"],

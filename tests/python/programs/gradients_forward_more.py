@@ -113,3 +113,19 @@ show(lambda: acc._pop_accumulator())
 with acc:
     y = x * 3.0
 print(plain(acc.jvp(y)))
+
+
+def nested(primal):
+    """The products of the inner accumulator, asked for when both have ended, are seen by the outer one."""
+    power = tf.function(lambda x: x**3.5)
+    with tf.autodiff.ForwardAccumulator(primal, tf.constant(1.0)) as outer:
+        with tf.autodiff.ForwardAccumulator(primal, tf.constant(1.0)) as inner:
+            out = power(primal)
+    once = inner.jvp(out)
+    twice = outer.jvp(once)
+    print(inner.jvp(outer.jvp(out)))
+    return once, twice
+
+
+print([x.numpy() for x in nested(tf.constant(1.1))])
+print([x.numpy() for x in tf.function(lambda: nested(tf.constant(1.1)))()])

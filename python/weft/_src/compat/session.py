@@ -212,11 +212,11 @@ class BaseSession:
     def sess_str(self):
         return self._target.encode()
 
-    def _session(self):
+    def _session(self, may_be_empty=False):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if self._native is None:
-            if self._graph.version == 0 and not self._target:
+            if self._graph.version == 0 and not self._target and not may_be_empty:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             config, options = self._config, {"target": self._target} if self._target else {}
             if config is not None:
@@ -246,7 +246,9 @@ class BaseSession:
     def list_devices(self):
         from weft._src.compat.v1.values import DeviceAttributes
 
-        return [DeviceAttributes(name, kind, memory) for name, kind, memory in self._session().devices()]
+        return [
+            DeviceAttributes(name, kind, memory) for name, kind, memory in self._session(may_be_empty=True).devices()
+        ]
 
     def close(self):
         self._closed = True
@@ -337,11 +339,7 @@ class BaseSession:
         if isinstance(value, EagerTensor) and value.dtype == tensor.dtype:
             made = value
         else:
-            array = (
-                np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
-                if tensor.dtype.name != "string"
-                else np.asarray(value)
-            )
+            array = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
             if compare and not tensor.shape.is_compatible_with(array.shape):
                 raise ValueError(
                     f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"

@@ -74,7 +74,7 @@ class Dataset(CompositeTensor, Trackable):
 
     @property
     def _type_spec(self):
-        return DatasetSpec(self.element_spec)
+        return DatasetSpec.from_value(self)
 
     def _as_serialized_graph(
         self, allow_stateful=None, strip_device_assignment=None, external_state_policy=ExternalStatePolicy.WARN
@@ -727,7 +727,10 @@ class DatasetSpec(TypeSpec):
         return value._variant_tensor
 
     def _from_components(self, components):
-        return make("_VariantDataset", components, self._element_spec)
+        made = make("_VariantDataset", components, self._element_spec)
+        if self._dataset_shape.rank != 0:
+            made._dataset_shape = self._dataset_shape  # a batch of datasets, not one
+        return made
 
     _flat_tensor_specs = property(lambda self: [TensorSpec(self._dataset_shape, dtypes.variant)])
 
@@ -741,7 +744,7 @@ class DatasetSpec(TypeSpec):
 
     @staticmethod
     def from_value(value):
-        return DatasetSpec(value.element_spec)
+        return DatasetSpec(value.element_spec, getattr(value, "_dataset_shape", ()))
 
     def is_compatible_with(self, other):
         other = other._type_spec if isinstance(other, Dataset) else other

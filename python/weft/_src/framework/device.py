@@ -54,13 +54,46 @@ class DeviceSpec:
         return text
 
     def __eq__(self, other):
-        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
+        return isinstance(other, type(self)) and self.to_string() == other.to_string()
 
     def __hash__(self):
         return hash(self.to_string())
 
     def __repr__(self):
         return "<DeviceSpec(" + ", ".join(f"{name}={getattr(self, name)}" for name in _FIELDS) + ")>"
+
+
+def _settable(name):
+    def change(self, value):
+        setattr(self, "_" + name, getattr(type(self)(**{name: value}), name))
+
+    return property(getattr(DeviceSpec, name).fget, change)
+
+
+class DeviceSpecV1(DeviceSpec):
+    """tf.compat.v1.DeviceSpec: the parts may be changed."""
+
+    __slots__ = ()
+    job, replica, task, device_type, device_index = map(_settable, _FIELDS)
+
+    def parse_from_string(self, spec):
+        return self._take(DeviceSpec.from_string(spec))
+
+    def merge_from(self, dev):
+        """Takes dev's parts where it has them."""
+        self._take(DeviceSpec(**self._merged(dev)))
+
+    def _take(self, other):
+        for name in _FIELDS:
+            setattr(self, "_" + name, getattr(other, name))
+        return self
+
+
+def canonical_name(device):
+    """A device's name, or a DeviceSpec, as text with the parts in their order."""
+    if device is None:
+        return ""
+    return (device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)).to_string()
 
 
 def _type(text):

@@ -226,6 +226,8 @@ class Graph(GraphForLibraries):
             if obj.graph is not self:
                 raise ValueError(f"Operation {obj!r} is not an element of this graph.")
             return obj
+        if isinstance(obj, bytes):
+            obj = obj.decode()
         if isinstance(obj, str):
             if ":" in obj and allow_tensor:
                 name, _, index = obj.rpartition(":")

@@ -240,10 +240,10 @@ class EagerTensor(Tensor):
         return self
 
     def __int__(self):
-        return int(self._array())
+        return int(self._array()[()])  # of a NumPy scalar: a complex one gives its real part, with NumPy's warning
 
     def __float__(self):
-        return float(self._array())
+        return float(self._array()[()])
 
     def __complex__(self):
         return complex(self._array())

@@ -307,7 +307,7 @@ class TensorShape:
         return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)!r})"
 
     def __reduce__(self):
-        return TensorShape, (self._dims,)
+        return TensorShape, (self.dims,)
 
 
 def _of_tuple(dims):

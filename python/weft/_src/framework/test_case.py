@@ -249,11 +249,13 @@ class TestCase(absltest.TestCase):
         return a, b
 
     def _get_nd_array(self, a):
-        from weft._src.framework.tensor import is_tf_type
+        from weft._src.framework.tensor import EagerTensor, is_tf_type
 
         if isinstance(a, (list, tuple)):
             a = [self._get_nd_array(x) if is_tf_type(x) else x for x in a]
-        if not isinstance(a, (np.ndarray, np.generic)) and is_tf_type(a):
+        if isinstance(a, EagerTensor):
+            a = a.numpy()  # has its value in graphs, too
+        elif not isinstance(a, (np.ndarray, np.generic)) and is_tf_type(a):
             a = self.evaluate(a)
         if isinstance(a, np.ndarray):
             return a

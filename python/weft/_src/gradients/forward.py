@@ -4,11 +4,24 @@ What runs is recorded on a tape. Its way back is linear in the gradient that it 
 way back with respect to that start,
 applied to the tangents, is the way forward."""
 
+import contextlib
+import threading
+
 from weft import _weft
 from weft._src.raw import raw
 from weft._src.framework import nest
 from weft._src.framework.tensor import Tensor
 from weft._src.gradients.tape import UnconnectedGradients, as_gradient, is_trainable
+
+
+class _Open(threading.local):
+    """The accumulators of this thread that record."""
+
+    def __init__(self):
+        self.all = []
+
+
+_open = _Open()
 
 
 class ForwardAccumulator:
@@ -27,6 +40,7 @@ class ForwardAccumulator:
         self._tape = _weft.Tape(True, False)
         self._tape.go_forward()
         self._recording = False
+        self._around = []
         for p, t in zip(self._primals, nest.flatten(tangents, expand_composites=True)):
             if isinstance(t, Tensor) and t.dtype is not p.dtype:
                 raise ValueError(
@@ -47,6 +61,8 @@ class ForwardAccumulator:
     def _push_accumulator(self):
         if self._recording:
             raise ValueError("Accumulator is already recording.")
+        self._around = list(_open.all)
+        _open.all.append(self)
         self._tape.start()
         self._recording = True
 
@@ -54,18 +70,22 @@ class ForwardAccumulator:
         if not self._recording:
             raise ValueError("Accumulator is not recording.")
         self._tape.stop()
+        _open.all.remove(self)
         self._recording = False
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The derivative of each of these values in the direction of the tangents."""
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        if self._recording:
-            self._tape.stop()
-        try:
-            return nest.map_structure(lambda y: self._of(y, zero), primals, expand_composites=True)
-        finally:
+        with contextlib.ExitStack() as stack:
             if self._recording:
-                self._tape.start()
+                self._tape.stop()
+                stack.callback(self._tape.start)
+            # The accumulators around this one see its products as if they were made with the values, and not only now.
+            for other in self._around:
+                if not other._recording:
+                    other._tape.start()
+                    stack.callback(other._tape.stop)
+            return nest.map_structure(lambda y: self._of(y, zero), primals, expand_composites=True)
 
     def _of(self, y, zero):
         nothing = raw.ZerosLike(x=y) if zero else None

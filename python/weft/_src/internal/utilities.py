@@ -46,13 +46,14 @@ def get_resource_handle_data(graph_op):
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     """variable = variable * decay + value * (1 - decay)."""
-    if zero_debias:
-        raise NotImplementedError("assign_moving_average(zero_debias=True)")
     from weft._src.framework.graph import name_scope_v1
     from weft._src.ops import math_ops
+    from weft._src.trackable.moving_averages import assign_debiased
 
     with name_scope_v1(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         part = math_ops.cast(1.0 - math_ops.cast(decay, variable.dtype.base_dtype), variable.dtype.base_dtype)
+        if zero_debias:
+            return assign_debiased(variable, value, part)
         return variable.assign_sub((variable - math_ops.cast(value, variable.dtype.base_dtype)) * part, name=scope)
 
 

@@ -1,18 +1,44 @@
 """tf.train.ExponentialMovingAverage: running means of variables and tensors."""
 
+import itertools
+
 from weft import _weft
 from weft._src.framework.convert import convert_to_tensor
-from weft._src.framework.graph import control_dependencies, init_scope, name_scope_v1
+from weft._src.framework.graph import (
+    control_dependencies,
+    executing_eagerly_outside_functions,
+    init_scope,
+    name_scope_v1,
+)
 from weft._src.trackable.variable import Variable
+
+
+def assign_debiased(variable, value, part):
+    """Moves a mean that began at zero to the mean of the values so far (Kingma et al., 2015): two variables beside it hold the biased mean and the number of
+    steps. `part` is what a new value counts."""
+    from weft._src.compat.v1 import initializers, variables
+
+    with variables.variable_scope(variable.name.rpartition(":")[0], values=[variable, value, part]) as scope:
+
+        def beside(name, shape):
+            taken = {v.op.name for v in scope.global_variables()}
+            free = (n for n in itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1))))
+            if not scope.reuse:
+                name = next(n for n in free if f"{scope.name}/{n}" not in taken)
+            zeros = initializers.Zeros()
+            return variables.get_variable(name, shape=shape, dtype=variable.dtype, initializer=zeros, trainable=False)
+
+        biased, steps = beside("biased", variable.shape), beside("local_step", [])
+        mean = biased.assign_sub((biased - value) * part)
+        factor = 1 - (1.0 - part) ** steps.assign_add(1)
+        return variable.assign(mean / factor)
 
 
 class ExponentialMovingAverage:
     """average = decay * average + (1 - decay) * value, at every apply()."""
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
-        if zero_debias:
-            raise NotImplementedError("ExponentialMovingAverage(zero_debias=True)")
-        self._decay, self._num_updates, self._name = decay, num_updates, name
+        self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
         self._averages = {}  # id -> (what it is of, its average)
 
     @property
@@ -29,10 +55,18 @@ class ExponentialMovingAverage:
 
             var_list = trainable_variables()
         for v in var_list:
+            if not isinstance(v, _weft.VariableBase) and executing_eagerly_outside_functions():
+                raise TypeError(
+                    "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is enabled."
+                )
+        debiased = set()
+        for v in var_list:
             if not v.dtype.is_floating:
                 raise TypeError(f"The variables must be half, float, or double: {v.name}")
             if id(v) not in self._averages:
                 self._averages[id(v)] = (v, self._new(v))
+                if self._zero_debias and not isinstance(v, _weft.VariableBase):
+                    debiased.add(id(v))
         decay = convert_to_tensor(self._decay, name="decay")
         if self._num_updates is not None:
             steps = math_ops.cast(
@@ -46,6 +80,9 @@ class ExponentialMovingAverage:
                 average = self._averages[id(v)][1]
                 value = v.value() if isinstance(v, _weft.VariableBase) else v
                 part = math_ops.cast(1.0 - decay, average.dtype)
+                if id(v) in debiased:
+                    updates.append(assign_debiased(average, value, part).op)
+                    continue
                 updates.append(average.assign_sub((average.value() - value) * part, read_value=False))
         if not _weft.in_graph():
             return None
@@ -62,6 +99,11 @@ class ExponentialMovingAverage:
                 from weft._src.ops.array_ops import zeros
 
                 first, base = zeros(v.shape.as_list(), v.dtype), v.op.name
+            if _weft.in_graph():
+                from weft._src.compat.v1.variables import get_variable_scope
+
+                around = get_variable_scope().name
+                base = f"{around}/{base}" if around else base
             return Variable(first, trainable=False, name=f"{base}/{self._name}")
 
     def average(self, var):

@@ -15,7 +15,7 @@ compat.session_handles: get_session_handle get_session_tensor delete_session_ten
 compat.v1.graphs: placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior
 compat.v1.graphs: disable_v2_behavior enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled
 compat.v1.graphs: enable_resource_variables disable_resource_variables resource_variables_enabled
-framework.device: device=device_v1
+framework.device: device=device_v1 DeviceSpec=DeviceSpecV1
 compat.v1.graphs: enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant
 compat.v1.graphs: convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor
 compat.v1.graphs: convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality

@@ -41,7 +41,10 @@ def fed(composite, value):
             value if isinstance(value, tuple) else (value.indices, value.values, value.dense_shape),
         )
     if kind == "IndexedSlices":
-        return zip([composite.values, composite.indices], (value.values, value.indices))
+        parts = [composite.values, composite.indices]
+        if composite.dense_shape is not None:
+            parts.append(composite.dense_shape)
+        return zip(parts, value if isinstance(value, tuple) else (value.values, value.indices, value.dense_shape))
     if kind == "RaggedTensor" and hasattr(value, "nested_row_splits"):
         return zip([composite.flat_values, *composite.nested_row_splits], [value.flat_values, *value.nested_row_splits])
     raise TypeError(f"a {kind} cannot be fed")

@@ -9,6 +9,7 @@ from weft._src.framework.tensor import Tensor
 from weft._src.function import signature as sig, trace_type
 from weft._src.function.concrete import ConcreteFunction
 from weft._src.function.function import trace
+from weft._src.saved_model.load_v1 import PrunedFunction
 
 
 class WrappedFunction(ConcreteFunction):
@@ -31,26 +32,51 @@ class WrappedFunction(ConcreteFunction):
     def prune(self, feeds, fetches, name=None, input_signature=None):
         """A function from some tensors of the graph to others."""
         from weft._src.saved_model.graph_functions import function_of_graph
-        from weft._src.saved_model.load_v1 import PrunedFunction
 
-        feeds = [self._element(f) for f in nest.flatten(feeds)]
-        flat = [self._element(f) for f in nest.flatten(fetches)]
+        feeds = [self._element(f) for f in nest.flatten(feeds, expand_composites=True)]
+        flat = [self._element(f) for f in nest.flatten(fetches, expand_composites=True)]
         captures = {}
         variables = {v._eager_handle()._identity(): v for v in self.variables}
         for outer, inner in self.graph.captures:
             captures[inner.op.name, inner.value_index] = variables.get(outer._identity(), outer)
+        feeds = [t for t in feeds if (t.op.name, t.value_index) not in captures]  # so that all of `inputs` may be given
         places = [(t.op.name, t.value_index, t.dtype, t.shape, t.op.name) for t in feeds]
         wanted = [(t.op.name, t.value_index) for t in flat if isinstance(t, Tensor)]
         targets = [t.name for t in flat if isinstance(t, Operation)]
         native, graph, _ = function_of_graph(
             self.graph.as_graph_def(), name or "pruned", places, wanted, targets, captures
         )
-        made = PrunedFunction(native, graph, isinstance(fetches, (Tensor, str)))
+        made = _Part(native, graph, fetches, flat)
         made._held = self._held
         return made
 
     def _element(self, item):
         return self.graph.as_graph_element(item) if isinstance(item, str) else item
+
+
+class _Part(PrunedFunction):
+    """What gives the fetches in the structure that they were asked for; None for operations."""
+
+    def __init__(self, native, graph, fetches, flat):
+        super().__init__(native, graph, False)
+        self._fetches = fetches
+        self._given = [isinstance(f, Tensor) for f in flat]
+
+    @property
+    def outputs(self):
+        return list(self.graph.outputs)[: sum(self._given)]
+
+    @property
+    def structured_outputs(self):
+        return self._packed(self.outputs)
+
+    def __call__(self, *args):
+        return self._packed(super().__call__(*args))
+
+    def _packed(self, values):
+        values = iter(values)
+        leaves = [next(values) if given else None for given in self._given]
+        return nest.pack_sequence_as(self._fetches, leaves, expand_composites=True)
 
 
 def wrap_function(fn, signature, name=None):

@@ -1,6 +1,7 @@
 """Input pipelines of version 1: queues that runners fill, and batches taken from them."""
 
 from weft._src.ops import queue_ops as _queue
+from weft._src.ops.sparse_tensor import SparseTensor as _SparseTensor
 from weft._src.raw import raw as _raw
 from weft._src.compat.v1 import variables as _variables
 from weft._src.compat.v1.train.queue_runner import QueueRunner, add_queue_runner
@@ -147,15 +148,43 @@ def _lists(tensors_list):
     return lists, (lambda got: got[0] if len(got) == 1 else list(got))
 
 
-def _shapes(lists, shapes, enqueue_many):
+def _stored(tensors, enqueue_many):
+    """Queues hold no sparse tensors: they take their parts as strings."""
+    pack = _raw.SerializeManySparse if enqueue_many else _raw.SerializeSparse
+    return [
+        pack(sparse_indices=t.indices, sparse_values=t.values, sparse_shape=t.dense_shape)
+        if isinstance(t, _SparseTensor)
+        else t
+        for t in tensors
+    ]
+
+
+def _restored(got, like, enqueue_many):
+    """A batch of them as a sparse tensor."""
+    if not isinstance(like, _SparseTensor):
+        return got
+    indices, values, shape = _raw.DeserializeSparse(serialized_sparse=got, dtype=like.dtype)
+    rank = like.dense_shape.shape[0] if like.dense_shape.shape.rank else None
+    rank = None if rank is None else rank + (not enqueue_many)
+    indices.set_shape([None, rank])
+    shape.set_shape([rank])
+    return _SparseTensor(indices, values, shape)
+
+
+def _shapes(lists, shapes, enqueue_many, sparse):
     if shapes is not None:
-        return shapes
+        for shape, one in zip(shapes, sparse):
+            if one:  # that of a sparse tensor's handle in TensorFlow
+                _as_shape([1]).assert_is_compatible_with(_as_shape(shape))
+        return [[3] if one else shape for shape, one in zip(shapes, sparse)]
     out = []
     for column in zip(*lists):
         for t in column:
             if t.shape.rank is None:
                 raise ValueError("Cannot infer Tensor's rank: %s" % t)
         merged = [t.shape.with_rank_at_least(1)[1:] if enqueue_many else t.shape for t in column]
+        for shape in merged[1:]:
+            merged[0].merge_with(shape)
         out.append(merged[0])
     return out
 
@@ -179,7 +208,7 @@ def _batched(
     lists, original = _lists(tensors_list)
     flat = [t for tensors in lists for t in tensors]
     with _scope(name, default_name, flat) as name:
-        lists = [[_convert(t) for t in tensors] for tensors in lists]
+        lists = [[t if isinstance(t, _SparseTensor) else _convert(t) for t in tensors] for tensors in lists]
         if not lists[0]:
             raise ValueError("Expected at least one tensor in batch().")
         types = [t.dtype for t in lists[0]]
@@ -189,14 +218,21 @@ def _batched(
                     "Expected types to be consistent: %s vs. %s."
                     % (", ".join(t.name for t in types), ", ".join(t.dtype.name for t in tensors))
                 )
-        q = make_queue(types, _shapes(lists, shapes, enqueue_many))
+        first, sparse = lists[0], [isinstance(t, _SparseTensor) for t in lists[0]]
+        for column in zip(*lists):
+            if len({isinstance(t, _SparseTensor) for t in column}) > 1:
+                raise ValueError(f"Inconsistent SparseTensors list: {list(column)}")
+        types = [_dtypes.string if one else kind for kind, one in zip(types, sparse)]
+        lists = [_stored(tensors, enqueue_many) for tensors in lists]
+        q = make_queue(types, _shapes(lists, shapes, enqueue_many, sparse))
         put = q.enqueue_many if enqueue_many else q.enqueue
         ops = [_enqueue(put, tensors, keep_input, enqueue_many) for tensors in lists] * threads
         add_queue_runner(QueueRunner(q, ops))
         fullness(q)
         take = q.dequeue_up_to if smaller else q.dequeue_many
         got = take(batch_size, name=name)
-        return original(got if isinstance(got, list) else [got])
+        got = got if isinstance(got, list) else [got]
+        return original([_restored(part, like, enqueue_many) for part, like in zip(got, first)])
 
 
 def _enqueue(put, tensors, keep_input, enqueue_many):

@@ -24,6 +24,14 @@ def _beside(v):
     return v.graph.colocate_with(v.op) if here else contextlib.nullcontext()
 
 
+def _version_1_graph():
+    """The graph of version 1 that is built here, if one is."""
+    graph = _weft.current_graph() if _weft.in_graph() else None
+    while graph is not None and graph.building_function:
+        graph = graph._native.outer
+    return graph
+
+
 class Optimizer(Trackable):
     """Computes gradients and applies them."""
 
@@ -36,7 +44,7 @@ class Optimizer(Trackable):
         self._own_namescope = use_own_namescope_for_non_slot_vars
         self._slots = {}  # slot name -> key of a variable -> (variable, slot)
         self._deferred_slot_restorations = {}  # the same -> positions in checkpoints
-        self._others = {}  # name -> variable that belongs to none
+        self._others_of = {}  # graph of version 1 or None -> name -> variable that belongs to none
 
     def get_name(self):
         return self._name
@@ -222,14 +230,23 @@ class Optimizer(Trackable):
     def variables(self):
         """All variables of its own."""
         made = [s for slots in self._slots.values() for _, s in slots.values()] + list(self._others.values())
-        return sorted(made, key=lambda v: v.name)
+        graph = _version_1_graph()
+        return sorted((v for v in made if (v.graph if v._in_graph_mode else None) is graph), key=lambda v: v.name)
+
+    @property
+    def _others(self):
+        """The variables that belong to none, by name; each graph of version 1 has its own."""
+        return self._others_of.setdefault(_version_1_graph(), {})
 
     def _trackable_children(self, save_type="checkpoint", **kwargs):
         return {**super()._trackable_children(save_type, **kwargs), **self._others}
 
     @staticmethod
     def _number(value, v):
-        return convert_to_tensor(value() if callable(value) and not isinstance(value, Tensor) else value, dtype=v.dtype)
+        value = value() if callable(value) and not isinstance(value, Tensor) else value
+        if isinstance(value, Tensor) and value.dtype is not v.dtype:
+            return raw.Cast(x=value, DstT=v.dtype)
+        return convert_to_tensor(value, dtype=v.dtype)
 
 
 class GradientDescentOptimizer(Optimizer):

@@ -6,8 +6,7 @@ from weft._src.namespace import lazily as _lazily
 from weft._src.tensorflow import absent as _absent
 
 _MODULES = """
-framework.convert: convert_to_tensor
-framework.graph: name_scope=name_scope_v1
+compat.v1.graphs: convert_to_tensor=convert_to_tensor_v1
 framework.tensor: EagerTensor
 """
 
@@ -38,6 +37,15 @@ def convert_to_tensor_or_composite(value, dtype=None, name=None):
             )
         return value
     return convert_to_tensor(value, dtype, name=name)
+
+
+def name_scope(name, default_name=None, values=None, skip_on_eager=True):
+    """A scope for names of nodes; of eager ops only where that is asked for."""
+    from weft._src.framework.graph import executing_eagerly, name_scope_v1
+
+    if not executing_eagerly():
+        return name_scope_v1(name, default_name, values)
+    return contextlib.nullcontext() if skip_on_eager else name_scope_v1(name or default_name or "")
 
 
 def colocate_with(op, ignore_existing=False):

@@ -39,9 +39,9 @@ def _warn(key, once, message, *args):
     if not _PRINT_DEPRECATION_WARNINGS or (once and key in _PRINTED_WARNING):
         return
     _PRINTED_WARNING[key] = True
-    from weft._src.framework.log import _logger
+    from weft.compat.v1 import logging
 
-    _logger.warning(message, *args)
+    logging.warning(message, *args)
 
 
 def _documented(doc, empty, suffix, notice):
@@ -61,9 +61,9 @@ def _notice(what, date, instructions, verb="It"):
 
 
 def _set_init(cls, doc, wrap):
-    """A deprecated class: the same class, with an __init__ that warns."""
-    own = cls.__init__
-    cls.__init__ = wrap(own)
+    """A deprecated class: the same class, with a constructor that warns."""
+    name = "__init__" if cls.__new__ is object.__new__ else "__new__"
+    setattr(cls, name, wrap(getattr(cls, name)))
     cls.__doc__ = doc
     return cls
 
@@ -88,7 +88,7 @@ def deprecated(date, instructions, warn_once=True):
                     "From %s: %s (from %s) is deprecated and will be removed %s.\nInstructions for updating:\n%s",
                     _place(),
                     getattr(func, "__qualname__", func.__name__).rpartition("<locals>.")[2],
-                    func.__module__,
+                    getattr(func, "__module__", None) or func_or_class.__module__,
                     _when(date),
                     instructions,
                 )

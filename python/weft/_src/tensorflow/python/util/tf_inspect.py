@@ -47,8 +47,10 @@ def getfullargspec(obj):
 
 
 def getargspec(obj):
+    """In the form of Python 2, which has no keyword-only arguments: they come after the others."""
     spec = getfullargspec(obj)
-    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+    defaults = (*(spec.defaults or ()), *(spec.kwonlydefaults or {}).values())
+    return ArgSpec(spec.args + spec.kwonlyargs, spec.varargs, spec.varkw, defaults or None)
 
 
 def getcallargs(*func_and_positional, **named):
