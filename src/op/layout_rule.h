@@ -16,8 +16,8 @@ class Registry;
 
 struct LayoutRule {
   std::string_view name;
-  int input = 0;                             // the input whose layout counts
-  std::optional<int> axis;                   // the input whose value names dimensions; -1: the last one
+  int input = 0;  // the input whose layout counts
+  std::optional<int> axis;  // the input whose value names dimensions; -1: the last one
   std::string_view transposed[2] = {"", ""};  // of a product: the attributes that say of an operand that it is read transposed
 };
 
@@ -30,10 +30,10 @@ inline constexpr LayoutRule kReplicated{"replicated"};
 
 // Elements.
 inline constexpr LayoutRule kElementwise{"elementwise"};
-inline constexpr LayoutRule kSum{"sum_of_inputs"};     // of all inputs
-inline constexpr LayoutRule kFirstCut{"first_cut"};    // as elementwise, but no input undoes what an earlier one has cut
+inline constexpr LayoutRule kSum{"sum_of_inputs"};  // of all inputs
+inline constexpr LayoutRule kFirstCut{"first_cut"};  // as elementwise, but no input undoes what an earlier one has cut
 inline constexpr LayoutRule kEachInput{"each_input"};  // output i as input i
-inline constexpr LayoutRule kBias{"bias"};             // input 1 along the channels of input 0
+inline constexpr LayoutRule kBias{"bias"};  // input 1 along the channels of input 0
 inline constexpr LayoutRule kBiasGradient{"bias_gradient"};
 inline constexpr LayoutRule kCrossEntropy{"cross_entropy"};
 
@@ -70,7 +70,7 @@ inline constexpr LayoutRule kOneHot{"one_hot"};
 constexpr LayoutRule gather(std::optional<int> axis) { return {"gather", 0, axis}; }
 inline constexpr LayoutRule kGatherVariable{"gather_variable"};
 inline constexpr LayoutRule kGatherNd{"gather_nd"};
-inline constexpr LayoutRule kUpdateNd{"update_nd"};    // input 0 with elements replaced or changed
+inline constexpr LayoutRule kUpdateNd{"update_nd"};  // input 0 with elements replaced or changed
 inline constexpr LayoutRule kScatterNd{"scatter_nd"};  // a new tensor of them
 inline constexpr LayoutRule kSegments{"segments"};
 inline constexpr LayoutRule kSlice{"slice"};

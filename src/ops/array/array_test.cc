@@ -36,9 +36,7 @@ TEST_CASE("arrays refuse what does not fit") {
   CHECK(says(error_of([&] { Call("Reshape").in(six).in(Tensor{4}).one(); }),
              "Input to reshape is a tensor with 6 values, but the requested shape has 4"));
   CHECK(says(error_of([&] { Call("GatherV2").in(Tensor{1.f, 2.f, 3.f}).in(Tensor{5}).in(Tensor(0)).one(); }), "indices[0] = 5 is not in [0, 3)"));
-  CHECK(says(error_of([&] {
-               Call("SplitV").in(six).in(Tensor{2, 3}).in(Tensor(0)).attr("num_split", 2).run();
-             }),
+  CHECK(says(error_of([&] { Call("SplitV").in(six).in(Tensor{2, 3}).in(Tensor(0)).attr("num_split", 2).run(); }),
              "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input "
              "along split_dim if not fully specified.  Got: 5"));
 }

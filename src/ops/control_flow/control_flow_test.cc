@@ -15,9 +15,8 @@ TEST_CASE("Merge knows what its inputs have in common") {
 
 TEST_CASE("Assert shows as much as it is asked to") {
   const auto failed = [](int summarize) {
-    return error_of([=] {
-      Call("Assert").in(Tensor(false)).in(std::vector<Tensor>{Tensor{"x is"}, Tensor{1, 2, 3, 4}}).attr("summarize", summarize).run();
-    });
+    return error_of(
+        [=] { Call("Assert").in(Tensor(false)).in(std::vector<Tensor>{Tensor{"x is"}, Tensor{1, 2, 3, 4}}).attr("summarize", summarize).run(); });
   };
   CHECK(says(failed(3), "assertion failed: [x is] [1 2 3...]"));
   CHECK(says(failed(-1), "assertion failed: [x is] [1 2 3 4]"));

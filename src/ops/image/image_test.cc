@@ -19,9 +19,7 @@ TEST_CASE("shapes of images") {
 TEST_CASE("images refuse what does not fit") {
   const Tensor image = Tensor::of<float>({1, 2, 2, 1}, {0.f, 1.f, 2.f, 3.f});
   CHECK(says(error_of([&] { Call("ResizeNearestNeighbor").in(image).in(Tensor{0, 3}).one(); }), "output dimensions must be positive"));
-  CHECK(says(error_of([&] {
-               Call("CropAndResize").in(image).in(Tensor{{0.f, 0.f, 1.f, 1.f}}).in(Tensor{1}).in(Tensor{2, 2}).one();
-             }),
+  CHECK(says(error_of([&] { Call("CropAndResize").in(image).in(Tensor{{0.f, 0.f, 1.f, 1.f}}).in(Tensor{1}).in(Tensor{2, 2}).one(); }),
              "box_index has values outside [0, batch_size)"));
 }
 

@@ -33,9 +33,7 @@ TEST_CASE("lists refuse what they do not have room for, or do not have") {
              }),
              "Trying to pop from an empty list."));
   CHECK(says(error_of([] { get(reserve(Tensor{2}, 2), 5, Tensor{2}); }), "Trying to access element 5 in a list with 2 elements."));
-  CHECK(says(error_of([] {
-               Call("TensorListSetItem").in(reserve(Tensor{2}, 2)).in(Tensor(0)).in(Tensor{1.f, 2.f, 3.f}).one();
-             }),
+  CHECK(says(error_of([] { Call("TensorListSetItem").in(reserve(Tensor{2}, 2)).in(Tensor(0)).in(Tensor{1.f, 2.f, 3.f}).one(); }),
              "Tried to set a tensor with incompatible shape at a list index. Item element shape: [3] list shape: [2]"));
   CHECK(says(error_of([] {
                Tensor one = Call("EmptyTensorList").in(no_sizes()).in(Tensor(1)).attr("element_dtype", kFloats).one();

@@ -22,7 +22,8 @@ TEST_CASE("shapes of quantized values") {
                   {{DType::kFloat, {-1, -1}}, {DType::kFloat, {-1, 4}}, {DType::kFloat, {-1}}, {DType::kFloat, {-1}}}) == "[?,4] [4] [4]");
   CHECK(says(shapes_of("FakeQuantWithMinMaxVarsPerChannel", {{DType::kFloat, {-1, 4}}, {DType::kFloat, {3}}, {DType::kFloat, {3}}}),
              "Dimensions must be equal, but are 4 and 3"));
-  CHECK(shapes_of("QuantizeV2", {{DType::kFloat, {-1, 3}}, {DType::kFloat, scalar()}, {DType::kFloat, scalar()}}, {{"T", DType::kQuint8}}) == "[?,3] [] []");
+  CHECK(shapes_of("QuantizeV2", {{DType::kFloat, {-1, 3}}, {DType::kFloat, scalar()}, {DType::kFloat, scalar()}}, {{"T", DType::kQuint8}}) ==
+        "[?,3] [] []");
 }
 
 TEST_CASE("a range that is none") {

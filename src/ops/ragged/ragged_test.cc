@@ -41,9 +41,7 @@ TEST_CASE("ragged values refuse what does not fit") {
   CHECK(says(error_of([&] { to_sparse(splits({0, 2, 1}), values); }), "Ragged splits should be non decreasing, but we got 2 followed by 1"));
   CHECK(says(error_of([&] { to_sparse(splits({1, 2}), values); }), "First value of ragged splits must be 0."));
   CHECK(says(error_of([] { Call("RaggedRange").in(Tensor{1}).in(Tensor{2}).in(Tensor(0)).run(); }), "Requires delta != 0"));
-  CHECK(says(error_of([] {
-               Call("RaggedRange").in(Tensor{1, 2}).in(Tensor{2, 3, 4}).in(Tensor(1)).run();
-             }),
+  CHECK(says(error_of([] { Call("RaggedRange").in(Tensor{1, 2}).in(Tensor{2, 3, 4}).in(Tensor(1)).run(); }),
              "starts, limits, and deltas must have the same shape"));
   CHECK(says(error_of([] {
                Call("RaggedGather")

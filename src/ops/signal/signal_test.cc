@@ -24,9 +24,7 @@ TEST_CASE("lengths that do not fit") {
   CHECK(says(message(Tensor{4}), "Input dimension 0 must have length of at least 4 but got: 3"));
   CHECK(says(message(Tensor{1, 2}), "fft_length must have shape [1]"));
   CHECK(says(message(Tensor{-1}), "fft_length[0] must >= 0, but got: -1"));
-  CHECK(says(error_of([] {
-               Call("AudioSpectrogram").in(Tensor::of<float>({1, 1}, {1.f})).attr("window_size", 1).attr("stride", 1).one();
-             }),
+  CHECK(says(error_of([] { Call("AudioSpectrogram").in(Tensor::of<float>({1, 1}, {1.f})).attr("window_size", 1).attr("stride", 1).one(); }),
              "Spectrogram initialization failed for window size 1 and stride 1"));
 }
 

@@ -32,9 +32,7 @@ TEST_CASE("texts that say no number, no pattern, no place") {
   CHECK(says(error_of([] { Call("StringToNumber").in(texts({"1.5x"})).one(); }), "StringToNumberOp could not correctly convert string: 1.5x"));
   CHECK(
       says(error_of([] { Call("RegexReplace").in(texts({"a"})).in(Tensor("(")).in(Tensor("b")).one(); }), "Invalid pattern: (, error: missing ): ("));
-  CHECK(says(error_of([] {
-               Call("StringJoin").in(std::vector<Tensor>{texts({"a", "b"}), texts({"c", "d", "e"})}).one();
-             }),
+  CHECK(says(error_of([] { Call("StringJoin").in(std::vector<Tensor>{texts({"a", "b"}), texts({"c", "d", "e"})}).one(); }),
              "Input shapes do not match: [2] vs. [3]"));
   CHECK(says(error_of([] { Call("DecodeBase64").in(Tensor("a*b")).one(); }), "Invalid character found in base64."));
   CHECK(says(error_of([] {

@@ -76,8 +76,6 @@ TEST_CASE("the nearest of centres") {
   const auto near = Call("NearestNeighbors").in(Tensor{{0.f, 0.f}, {5.f, 5.f}}).in(centres).in(Tensor(int64_t(2))).run();
   CHECK(list<int64_t>(near[0]) == Longs{0, 1, 1, 2});
   CHECK(list<float>(near[1]) == Floats{1, 41, 1, 32});
-  CHECK(says(error_of([] {
-               Call("NearestNeighbors").in(Tensor{{0.f, 0.f}}).in(Tensor{{0.f, 1.f, 2.f}}).in(Tensor(int64_t(1))).run();
-             }),
+  CHECK(says(error_of([] { Call("NearestNeighbors").in(Tensor{{0.f, 0.f}}).in(Tensor{{0.f, 1.f, 2.f}}).in(Tensor(int64_t(1))).run(); }),
              "Expected point_dimensions == center_dimensions: 2 vs 3."));
 }
