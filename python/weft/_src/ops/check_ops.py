@@ -7,6 +7,7 @@ from weft._src.raw import raw
 from weft._src.framework import dtypes, errors
 from weft._src.framework.convert import constant_value, convert_to_tensor
 from weft._src.framework.dispatch import dispatchable
+from weft._src.framework.graph import control_dependencies
 from weft._src.framework.tensor import EagerTensor, Tensor
 from weft._src.framework.tensor_shape import TensorShape
 from weft._src.ops import array_ops, math_ops
@@ -22,7 +23,11 @@ def _assert(condition, data, summarize=None):
 
 def _name(tensor):
     """How texts speak of a tensor."""
-    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if isinstance(tensor, EagerTensor) else tensor.name
+    return (
+        f"shape={tensor.shape} dtype={tensor.dtype.name}"
+        if isinstance(tensor, EagerTensor) or hasattr(tensor, "dense_shape")
+        else tensor.name
+    )
 
 
 def _brief(item, summarize):
@@ -234,7 +239,7 @@ def assert_non_positive(x, message=None, summarize=None, name=None):
 
 
 def _who(tensor):
-    return "" if isinstance(tensor, EagerTensor) else tensor.name
+    return "" if isinstance(tensor, EagerTensor) or hasattr(tensor, "dense_shape") else tensor.name
 
 
 # What holds of the rank and those that were asked for, and how texts say it.
@@ -250,8 +255,12 @@ def ranks_hold(name, x, ranks, message, given, data=None, summarize=None):
     holds, what = RANKS[name]
     with scope(given, name):
         x = convert_to_tensor(x) if not hasattr(x, "dense_shape") else x
-        known = []
+        known, scalars = [], []
         for rank in ranks:
+            if not isinstance(rank, int):
+                assert_type(convert_to_tensor(rank), dtypes.int32)
+            if isinstance(rank, Tensor) and rank.shape.rank is None:
+                scalars.append(_assert(math_ops.equal(array_ops.rank(rank), 0), ["Rank must be a scalar."], summarize))
             value = constant_value(rank) if isinstance(rank, Tensor) else np.asarray(rank)
             if value is not None and np.ndim(value) != 0:
                 raise ValueError("Rank must be a scalar.")
@@ -264,7 +273,8 @@ def ranks_hold(name, x, ranks, message, given, data=None, summarize=None):
                     f"{_prefix(message)}Tensor {_who(x)} must have rank {what}{shown}.  Received rank {have}, shape {x.shape}"
                 )
             return raw.NoOp() if _weft.in_graph() else None
-        now = array_ops.rank(x)
+        with control_dependencies([check for check in scalars if check is not None]):
+            now = array_ops.rank(x)
         if data is None:
             data = [
                 _prefix(message),
@@ -276,7 +286,8 @@ def ranks_hold(name, x, ranks, message, given, data=None, summarize=None):
         if name == "assert_rank_at_least":
             condition = math_ops.greater_equal(now, ranks[0])
         else:
-            condition = math_ops.reduce_any(array_ops.stack([math_ops.equal(now, r) for r in ranks]))
+            found = [math_ops.reduce_any(math_ops.equal(now, r)) if scalars else math_ops.equal(now, r) for r in ranks]
+            condition = math_ops.reduce_any(array_ops.stack(found))
         return _assert(condition, data, summarize)
 
 
@@ -440,8 +451,12 @@ def _size_check(tensor, label, place, symbol, sizes, message, data, summarize):
         return []
     known = 1 if tensor.shape.rank == 0 else tensor.shape[place] if tensor.shape.rank is not None else None
     size = known if known is not None else array_ops.shape(tensor)[place]
-    if isinstance(symbol, (int, np.integer)):
-        want, why = int(symbol), "Specified explicitly"
+    try:
+        want, why = int(symbol), "Specified explicitly"  # also of a digit in a text of symbols
+    except (TypeError, ValueError):
+        want = None
+    if want is not None:
+        pass
     elif symbol in sizes:
         want, other, other_place = sizes[symbol]
         why = f"Specified by tensor {other} dimension {other_place}"
