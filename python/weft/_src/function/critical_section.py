@@ -122,7 +122,9 @@ class CriticalSection:
 
     def _is_own(self, tensor):
         """Whether a resource in a graph is this section's."""
-        return tensor.op.type == "MutexV2" and tensor.op.get_attr("shared_name").decode() == self._signature[0]
+        return (
+            tensor.op.type == raw.MutexV2.op_name and tensor.op.get_attr("shared_name").decode() == self._signature[0]
+        )
 
     def _check_resources(self, where, resources, exclusive):
         """Two sections do not use one resource, unless both say that they may."""

@@ -1,5 +1,6 @@
 """Functions of tf.linalg that take linear operators: they are the operators' own methods."""
 
+from weft._src.raw import raw
 from weft._src.framework.dispatch import register_api, register_op
 from weft._src.ops import linalg_ops, product_ops, reduction_ops
 from weft._src.ops.linear_operator import LinearOperator
@@ -55,23 +56,23 @@ _taken(product_ops.matmul, _matmul)
 _taken(reduction_ops.trace, lambda x, name=None: x.trace(name))
 
 
-@register_op(["Cholesky"], LinearOperator)
+@register_op([raw.Cholesky.op_name], LinearOperator)
 def _cholesky(op, arguments):
     return arguments["input"].cholesky()
 
 
-@register_op(["MatrixDeterminant"], LinearOperator)
+@register_op([raw.MatrixDeterminant.op_name], LinearOperator)
 def _determinant(op, arguments):
     return arguments["input"].determinant()
 
 
-@register_op(["MatrixInverse"], LinearOperator)
+@register_op([raw.MatrixInverse.op_name], LinearOperator)
 def _inverse(op, arguments):
     made = arguments["input"].inverse()
     return made.adjoint() if arguments.get("adjoint") else made
 
 
-@register_op(["MatrixSolve"], LinearOperator)
+@register_op([raw.MatrixSolve.op_name], LinearOperator)
 def _solve(op, arguments):
     matrix, rhs = arguments["matrix"], arguments["rhs"]
     if not isinstance(matrix, LinearOperator):

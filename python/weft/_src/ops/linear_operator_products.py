@@ -8,8 +8,8 @@ def kind(name):
     return getattr(linalg, name)
 
 
-def _is(operator, *names):
-    return any(isinstance(operator, kind("LinearOperator" + name)) for name in names)
+def _is(operator, name):
+    return isinstance(operator, kind(name))
 
 
 def _is_square(a, b):
@@ -71,30 +71,30 @@ def _circulants(left, right):
 
 def product(left, right):
     """left right"""
-    if _is(left, "Identity"):
+    if _is(left, "LinearOperatorIdentity"):
         return right
-    if _is(right, "Identity"):
+    if _is(right, "LinearOperatorIdentity"):
         return left
     for zeros in (left, right):
-        if _is(zeros, "Zeros"):
+        if _is(zeros, "LinearOperatorZeros"):
             if not left.is_square or not right.is_square:
                 raise ValueError(
                     "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not supported at this time."
                 )
             return zeros
-    scaled = [_is(op, "ScaledIdentity") for op in (left, right)]
-    diagonal = [_is(op, "Diag") for op in (left, right)]
+    scaled = [_is(op, "LinearOperatorScaledIdentity") for op in (left, right)]
+    diagonal = [_is(op, "LinearOperatorDiag") for op in (left, right)]
     if all(scaled):
         hints = _commuting(left, right)
         return type(left)(left.domain_dimension_tensor(), left.multiplier * right.multiplier, **hints)
     if all(s or d for s, d in zip(scaled, diagonal)):
         a, b = (_factor(op) for op in (left, right))
         return kind("LinearOperatorDiag")(a * b, **_commuting(left, right))
-    if diagonal[0] and _is(right, "LowerTriangular"):
+    if diagonal[0] and _is(right, "LinearOperatorLowerTriangular"):
         return _triangular(left, right, left.diag[..., None] * right.to_dense())
-    if diagonal[1] and _is(left, "LowerTriangular"):
+    if diagonal[1] and _is(left, "LinearOperatorLowerTriangular"):
         return _triangular(left, right, left.to_dense() * right.diag[..., None, :])
-    if _is(left, "BlockDiag") and _is(right, "BlockDiag"):
+    if _is(left, "LinearOperatorBlockDiag") and _is(right, "LinearOperatorBlockDiag"):
         return _blocks(left, right, "multiply two `LinearOperatorBlockDiag`s together", lambda a, b: a.matmul(b))
     if _circulants(left, right):
         return type(right)(left.spectrum * right.spectrum, **_commuting(left, right))
@@ -103,23 +103,23 @@ def product(left, right):
 
 def solution(left, right):
     """The inverse of left, times right."""
-    if _is(left, "Identity"):
+    if _is(left, "LinearOperatorIdentity"):
         return right
-    if _is(left, "Inversion"):
+    if _is(left, "LinearOperatorInversion"):
         return left.operator.matmul(right)
-    if _is(right, "Identity"):
+    if _is(right, "LinearOperatorIdentity"):
         return left.inverse()
-    scaled = [_is(op, "ScaledIdentity") for op in (left, right)]
-    diagonal = [_is(op, "Diag") for op in (left, right)]
+    scaled = [_is(op, "LinearOperatorScaledIdentity") for op in (left, right)]
+    diagonal = [_is(op, "LinearOperatorDiag") for op in (left, right)]
     if all(scaled):
         hints = _commuting(left, right)
         return type(left)(left.domain_dimension_tensor(), right.multiplier / left.multiplier, **hints)
     if all(s or d for s, d in zip(scaled, diagonal)):
         a, b = (_factor(op) for op in (left, right))
         return kind("LinearOperatorDiag")(b / a, **_commuting(left, right))
-    if diagonal[0] and _is(right, "LowerTriangular"):
+    if diagonal[0] and _is(right, "LinearOperatorLowerTriangular"):
         return _triangular(left, right, right.to_dense() / left.diag[..., None])
-    if _is(left, "BlockDiag") and _is(right, "BlockDiag"):
+    if _is(left, "LinearOperatorBlockDiag") and _is(right, "LinearOperatorBlockDiag"):
         return _blocks(left, right, "solve `LinearOperatorBlockDiag`", lambda a, b: a.solve(b))
     if _circulants(left, right):
         return type(right)(right.spectrum / left.spectrum, **_commuting(left, right))
@@ -127,4 +127,4 @@ def solution(left, right):
 
 
 def _factor(operator):
-    return operator.multiplier[..., None] if _is(operator, "ScaledIdentity") else operator.diag
+    return operator.multiplier[..., None] if _is(operator, "LinearOperatorScaledIdentity") else operator.diag
