@@ -53,7 +53,28 @@ ELSEWHERE = {
     "googletest.GetTempDir": v1.test.get_temp_dir,
     "googletest.TestCase": unittest.TestCase,
     "test.mock": unittest.mock,
+    "random_seed.DEFAULT_GRAPH_SEED": 87654321,
+    "ops.convert_to_tensor_v2_with_dispatch": tf.convert_to_tensor,
+    "variables.VariableV1": v1.Variable,
+    "test_util.matmul_without_tf32": tf.matmul,
     "sparse_tensor.is_sparse": lambda x: isinstance(x, (tf.SparseTensor, v1.SparseTensorValue)),
+}
+
+# On weft: where a private module's name is found as an op, and the function is meant.
+FUNCTIONS = {
+    "array_ops.stack": tf.stack,
+    "array_ops.unstack": tf.unstack,
+    "ragged_where_op.where": v1.where,
+    "ragged_where_op.where_v2": tf.where,
+    "ragged_concat_ops.concat": tf.concat,
+    "ragged_concat_ops.stack": tf.ragged.stack,
+    "ragged_squeeze_op.squeeze": tf.squeeze,
+    "ragged_batch_gather_ops.batch_gather": v1.batch_gather,
+    "ragged_array_ops.ragged_one_hot": tf.one_hot,
+    **{
+        f"ragged_math_ops.segment_{n}": getattr(tf.math, f"unsorted_segment_{n}")
+        for n in ("sum", "prod", "min", "max", "mean", "sqrt_n")
+    },
 }
 
 
@@ -244,6 +265,7 @@ def fill_in_weft():
     from tensorflow.python.framework import test_util
     from tensorflow.python.ops import gradient_checker_v2
     from weft._src import tensorflow as private
+    from weft._src.data.iterator import OwnedIterator
 
     def add(owner, name, value):
         if not hasattr(owner, name):
@@ -265,11 +287,14 @@ def fill_in_weft():
         add(test_util, name, lambda *arguments, **keywords: False)
     add(test_util, "AbstractGradientTape", GradientTape)
     add(gradient_checker_v2, "max_error", largest_error)
-    add(type(iter(tf.data.Dataset.range(1))), "_next_internal", next_element)
+    add(OwnedIterator, "_next_internal", next_element)
 
     own = private.PrivateModule.__getattr__
 
     def attribute(self, name):
+        meant = FUNCTIONS.get(f"{self.__name__.rpartition('.')[2]}.{name}")
+        if meant is not None:
+            return meant
         try:
             return own(self, name)
         except (AttributeError, ModuleNotFoundError) as e:
