@@ -6,7 +6,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "eager/layout.h"
 #include "engine/engine.h"
@@ -170,14 +172,28 @@ DType known_type(PyObject* o) {
   return DType::kInvalid;
 }
 
-// In a graph TensorFlow tells of types that do not fit before it asks the op.
+const char* python_name(DType t) { return PyUnicode_AsUTF8(nb::steal(PyObject_GetAttrString(dtype_object(t), "name")).ptr()); }
+
+// In a graph TensorFlow tells of types that do not fit before it asks the op: of one that the op does not take ...
+void check_allowed(const OpCallable& c, const ArgSpec& arg, DType have) {
+  const int attr = arg.type_attr >= 0 ? arg.type_attr : arg.type_list_attr;
+  if (attr < 0 || !trace::FuncGraph::current()) return;
+  const auto& allowed = c.signature->attrs[size_t(attr)].allowed_types;
+  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), have) != allowed.end()) return;
+  std::string names;
+  for (const DType t : allowed) names += cat(names.empty() ? "" : ", ", python_name(t));
+  PyErr_Format(PyExc_TypeError, "Value passed to parameter '%s' has DataType %s not in list of allowed values: %s", arg.name.c_str(), python_name(have),
+               names.c_str());
+  raise_current();
+}
+
+// ... and of one that is not the type of the other arguments.
 void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::vector<DType>& types) {
   if (!trace::FuncGraph::current()) return;
-  const auto name = [](DType t) { return PyUnicode_AsUTF8(nb::steal(PyObject_GetAttrString(dtype_object(t), "name")).ptr()); };
   if (arg.type_attr < 0) {
     if (arg.type == DType::kInvalid || arg.type == have || arg.is_ref) return;
     PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match expected type of %s.", arg.name.c_str(),
-                 std::string(c.spec->name).c_str(), name(have), name(arg.type));
+                 std::string(c.spec->name).c_str(), python_name(have), python_name(arg.type));
     raise_current();
   }
   const DType want = types[size_t(arg.type_attr)];
@@ -190,7 +206,7 @@ void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::
     }
   }
   PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match type %s of argument '%s'.", arg.name.c_str(),
-               std::string(c.spec->name).c_str(), name(have), name(want), first);
+               std::string(c.spec->name).c_str(), python_name(have), python_name(want), first);
   raise_current();
 }
 
@@ -254,11 +270,19 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
   std::vector<Value> out;
   out.reserve(sig.inputs.size());
   std::vector<std::pair<Value, std::string>> eager;
+  std::vector<char> inferred(sig.attrs.size(), 0);
+  for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
+    PyObject* o = given.values[sig.inputs.size() + p];
+    inferred[size_t((*c.attr_of_parameter)[p])] = o && o != Py_None;
+  }
   for (size_t i = 0; i < sig.inputs.size(); ++i) {
     const ArgSpec& arg = sig.inputs[i];
     PyObject* o = given.values[i];
+    // The first argument of a type tells it; of a list of types each does.
+    const bool tells = g && (arg.type_list_attr >= 0 || (arg.type_attr >= 0 && !std::exchange(inferred[size_t(arg.type_attr)], 1)));
     auto one = [&](PyObject* object, Py_ssize_t k = -1) {
       if (is_tensor(object)) {
+        if (tells) check_allowed(c, arg, rep_of(object)->dtype());
         check_type(c, arg, rep_of(object)->dtype(), types);
         Value v = value_of(object);
         // Captured when all arguments are converted, as in TensorFlow: variables among them are read before.
@@ -277,6 +301,7 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
         name_import(*g, cat(trace::name_scope(), name));  // its handle may be captured for this
       Value v = convert_to_value(object, want, preferred, name.c_str());
       if (g) name_import(*g, {});
+      if (tells) check_allowed(c, arg, v.dtype());
       if (g && !v.rep()->owner()) import_argument(*g, v, name);
       if (arg.type_attr >= 0 && want == DType::kInvalid) types[size_t(arg.type_attr)] = v.dtype();
       return v;

@@ -53,7 +53,7 @@ def _implied(hints):
     for hint, words in (("is_non_singular", "non-singular"), ("is_self_adjoint", "self-adjoint")):
         if hints[hint]:
             if hints["is_square"] is False:
-                raise ValueError(f"A {words} matrix is always square.")
+                raise ValueError("A %s matrix is always square." % words)
             hints["is_square"] = True
 
 
