@@ -182,8 +182,8 @@ void check_allowed(const OpCallable& c, const ArgSpec& arg, DType have) {
   if (allowed.empty() || std::find(allowed.begin(), allowed.end(), have) != allowed.end()) return;
   std::string names;
   for (const DType t : allowed) names += cat(names.empty() ? "" : ", ", python_name(t));
-  PyErr_Format(PyExc_TypeError, "Value passed to parameter '%s' has DataType %s not in list of allowed values: %s", arg.name.c_str(), python_name(have),
-               names.c_str());
+  PyErr_Format(PyExc_TypeError, "Value passed to parameter '%s' has DataType %s not in list of allowed values: %s", arg.name.c_str(),
+               python_name(have), names.c_str());
   raise_current();
 }
 
