@@ -34,8 +34,9 @@ TEST_CASE("expressions take the type that is asked for") {
   CHECK(parse_expression(spec(DType::float16), "ones(2,0,3)").shape() == std::vector<int64_t>{2, 0, 3});
   CHECK(parse_expression(spec(DType::float32), "[]").shape() == std::vector<int64_t>{0});
   CHECK(parse_expression(spec(DType::float32), "[[], []]").shape() == std::vector<int64_t>{2, 0});
-  for (const float v : parse_expression(spec(DType::float32), "random(50)").data<float>()) CHECK((v >= 0 && v < 1));
-  for (const int32_t v : parse_expression(spec(DType::int32), "randint(3,50)").data<int32_t>()) CHECK((v >= 0 && v < 3));
+  const Tensor random = parse_expression(spec(DType::float32), "random(50)"), integers = parse_expression(spec(DType::int32), "randint(3,50)");
+  for (const float v : random.data<float>()) CHECK((v >= 0 && v < 1));
+  for (const int32_t v : integers.data<int32_t>()) CHECK((v >= 0 && v < 3));
 }
 
 TEST_CASE("expressions that make no sense are told") {

@@ -41,7 +41,8 @@ std::vector<std::string> told(const std::string& path) {
         if (png.empty()) {
           text += values.string();
         } else {
-          for (const uint8_t v : data::decode_image(png).data<uint8_t>()) text += " " + std::to_string(v);
+          const Tensor pixels = data::decode_image(png);
+          for (const uint8_t v : pixels.data<uint8_t>()) text += " " + std::to_string(v);
         }
       }
     }
