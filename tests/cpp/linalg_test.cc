@@ -9,16 +9,7 @@ using namespace weft;  // NOLINT
 
 namespace {
 
-bool close(const Tensor& t, const std::vector<int64_t>& shape, const std::vector<double>& want) {
-  const Floats got = values(t.dtype() == DType::float32 ? t : cast(t, DType::float32));
-  bool good = t.shape() == shape && got.size() == want.size();
-  for (size_t i = 0; good && i < want.size(); ++i) {
-    const double a = double(got[i]), b = want[i];
-    good = (std::isnan(a) && std::isnan(b)) || a == b || std::fabs(a - b) <= 4e-6 + 2e-5 * std::fabs(b);
-  }
-  if (!good) MESSAGE(to_string(PartialShape(t.shape())), " ", t.to_string());
-  return good;
-}
+bool close(const Tensor& t, const std::vector<int64_t>& shape, const std::vector<double>& want) { return close_to(t, shape, want, 2); }
 // Real and imaginary parts, in a last dimension.
 Tensor parts(const Tensor& t) { return stack({real(t), imag(t)}, -1); }
 // Of the sum of what f gives.

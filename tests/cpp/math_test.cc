@@ -10,16 +10,7 @@ using namespace weft;  // NOLINT
 
 namespace {
 
-bool close(const Tensor& t, const std::vector<int64_t>& shape, const std::vector<double>& want) {
-  const Floats got = values(t.dtype() == DType::float32 ? t : cast(t, DType::float32));
-  bool good = t.shape() == shape && got.size() == want.size();
-  for (size_t i = 0; good && i < want.size(); ++i) {
-    const double a = double(got[i]), b = want[i];
-    good = (std::isnan(a) && std::isnan(b)) || a == b || std::fabs(a - b) <= 2e-6 + 1e-5 * std::fabs(b);
-  }
-  if (!good) MESSAGE(to_string(PartialShape(t.shape())), " ", t.to_string());
-  return good;
-}
+bool close(const Tensor& t, const std::vector<int64_t>& shape, const std::vector<double>& want) { return close_to(t, shape, want); }
 
 const Tensor x{{0.5f, -1.25f, 2.f}, {3.f, 0.25f, -0.75f}}, y{{1.5f, 2.f, -0.5f}, {0.75f, 4.f, 1.f}}, u{0.1f, 0.5f, 0.9f};
 const Tensor n{7, -7, 5, 4}, m{2, 3, -3, -2}, w{5, 1, 1, 3, 5, 5}, b{true, false, true}, c{true, true, false};
