@@ -61,21 +61,11 @@ def _combined(operator, hints, changed, fixed=None):
         hints[hint] = own if given is None else given
 
 
-class LinearOperatorAdjoint(LinearOperator):
-    """The adjoint of an operator."""
-
-    @_own_arguments
-    def __init__(
-        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
-    ):
-        self._operator, self._dtype = operator, operator.dtype
-        _combined(operator, self._hints, "adjoint")
+class _OfOne(LinearOperator):
+    """What is made of one operator, and holds of both or of none."""
 
     _matrix_ranks = {"operator": 2}
     operator = property(lambda self: self._operator)
-
-    def _default_name(self):
-        return self._operator.name + "_adjoint"
 
     def _assert_non_singular(self):
         return self._operator.assert_non_singular()
@@ -85,6 +75,23 @@ class LinearOperatorAdjoint(LinearOperator):
 
     def _assert_self_adjoint(self):
         return self._operator.assert_self_adjoint()
+
+    def _cond(self):
+        return self._operator.cond()
+
+
+class LinearOperatorAdjoint(_OfOne):
+    """The adjoint of an operator."""
+
+    @_own_arguments
+    def __init__(
+        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ):
+        self._operator, self._dtype = operator, operator.dtype
+        _combined(operator, self._hints, "adjoint")
+
+    def _default_name(self):
+        return self._operator.name + "_adjoint"
 
     def _shape_tensor(self):
         inner = self._operator.shape_tensor()
@@ -103,9 +110,6 @@ class LinearOperatorAdjoint(LinearOperator):
         found = self._operator.eigvals()
         return found if self._operator.is_self_adjoint else math_ops.conj(found)
 
-    def _cond(self):
-        return self._operator.cond()
-
     def _shape(self):
         inner = self._operator.shape
         return inner[:-2].concatenate([inner[-1], inner[-2]])
@@ -123,7 +127,7 @@ class LinearOperatorAdjoint(LinearOperator):
         return self._operator
 
 
-class LinearOperatorInversion(LinearOperator):
+class LinearOperatorInversion(_OfOne):
     """The inverse of an operator."""
 
     @_own_arguments
@@ -140,20 +144,8 @@ class LinearOperatorInversion(LinearOperator):
                 )
         _combined(operator, self._hints, "inverse")
 
-    _matrix_ranks = {"operator": 2}
-    operator = property(lambda self: self._operator)
-
     def _default_name(self):
         return self._operator.name + "_inv"
-
-    def _assert_non_singular(self):
-        return self._operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self._operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self._operator.assert_self_adjoint()
 
     def _shape_tensor(self):
         return self._operator.shape_tensor()
@@ -166,9 +158,6 @@ class LinearOperatorInversion(LinearOperator):
 
     def _eigvals(self):
         return 1.0 / self._operator.eigvals()
-
-    def _cond(self):
-        return self._operator.cond()
 
     def _shape(self):
         return self._operator.shape
