@@ -270,8 +270,8 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
   std::vector<Value> out;
   out.reserve(sig.inputs.size());
   std::vector<std::pair<Value, std::string>> eager;
-  std::vector<char> inferred(sig.attrs.size(), 0);
-  for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
+  std::vector<char> inferred(g ? sig.attrs.size() : 0, 0);  // only graphs ask
+  for (size_t p = 0; g && p < c.attr_of_parameter->size(); ++p) {
     PyObject* o = given.values[sig.inputs.size() + p];
     inferred[size_t((*c.attr_of_parameter)[p])] = o && o != Py_None;
   }
